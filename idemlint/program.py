@@ -1,0 +1,400 @@
+"""The linked program: frozen values that say what calls what and what each expression is.
+
+`link` makes them, every later stage only reads them. Project things are named by an id: `package.module:Class.method`,
+`package.module:outer.inner`, `package.module:outer.<lambda 17>` (17 is the ordinal in the slice). Library things are
+named by their dotted path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias, TypeVar
+
+from idemlint.syntax import facts as f
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Site:
+    """A node of the program: file, index of its top-level statement in the file, ordinal in that statement."""
+
+    path: str
+    piece: int
+    at: int
+
+
+# --- What an expression is -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleType:
+    """A module of the project."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryType:
+    """Something in a library, by dotted path: a module, a function or a class, not yet called."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryInstance:
+    """What calling the library class or function at `path` gave."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClassType:
+    """A class of the project."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceType:
+    """An instance of a project class; a model's row when that class is a model."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoutineType:
+    """A function of the project, maybe bound to a receiver, with the types of the names it closes over."""
+
+    function: str
+    receiver: Type | None = None
+    captured: tuple[tuple[str, Type], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PartialType:
+    """`functools.partial(target, *positional, **keywords)`; None where an argument's type is unknown."""
+
+    target: Type
+    positional: tuple[Type | None, ...] = ()
+    keywords: tuple[tuple[str, Type | None], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RowsType:
+    """A manager or queryset of a model; `manager` is the project class that adds methods to it; `through` the name of
+    the relation when it hangs off a row (`order.lines`)."""
+
+    model: str
+    manager: str | None = None
+    through: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SeveralType:
+    """A list, set or iterator of items."""
+
+    item: Type | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordType:
+    """A tuple of known length."""
+
+    items: tuple[Type | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableType:
+    """A dict with the string keys that are known."""
+
+    items: tuple[tuple[str, Type | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskType:
+    """A task object, as the name of a decorated function is."""
+
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureType:
+    """A call of a task that is built but not sent."""
+
+    task: str
+
+
+Type: TypeAlias = (
+    ModuleType
+    | LibraryType
+    | LibraryInstance
+    | ClassType
+    | InstanceType
+    | RoutineType
+    | PartialType
+    | RowsType
+    | SeveralType
+    | RecordType
+    | TableType
+    | TaskType
+    | SignatureType
+)
+
+
+# --- The data layer --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column of a model.
+
+    `kind` is one of "text", "number", "money", "time", "flag", "json", "relation", "relation-many", "id", "other".
+    `default` says what the column gets when nobody sets it: None (nothing), "constant", "unstable" (uuid, clock,
+    random) or "unknown". `target` is the id of the related model, `related` the name of the way back.
+    """
+
+    name: str
+    kind: str
+    null: bool = False
+    default: str | None = None
+    target: str | None = None
+    related: str | None = None
+    at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UniqueKey:
+    """Columns no two rows share. `condition` names the columns of a partial key (empty: it holds for all rows),
+    `nulls_distinct` whether rows with NULL in it escape. `source` says where it was declared, for the story."""
+
+    columns: tuple[str, ...]
+    condition: tuple[str, ...] = ()
+    nulls_distinct: bool = True
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A table. `layer` is the data layer's name, `managers` maps class attributes to the project class (None: plain)
+    of the manager behind them, `seen` says whether the whole schema was read (an unresolved base hides columns)."""
+
+    name: str
+    title: str
+    layer: str
+    site: Site
+    fields: tuple[Field, ...]
+    unique: tuple[UniqueKey, ...]
+    abstract: bool = False
+    seen: bool = True
+    managers: tuple[tuple[str, str | None], ...] = ()
+    bases: tuple[str, ...] = ()
+
+    def field(self, name: str) -> Field | None:
+        """The column of this name; `pk` is the primary key and `order_id` is `order`."""
+        if name == "pk":
+            return next((field for field in self.fields if field.kind == "id"), None)
+        stem = name.removesuffix("_id")
+        by_name = {field.name: field for field in self.fields}
+        return by_name.get(name) or (by_name.get(stem) if stem != name else None)
+
+    def column(self, name: str) -> str:
+        """One spelling for each column: `order_id` becomes `order`, `pk` the primary key's name."""
+        found = self.field(name)
+        return found.name if found else name
+
+
+@dataclass(frozen=True, slots=True)
+class DataOperation:
+    """A call on the data layer, in words that hold for every layer.
+
+    kind: "narrow" (filter, exclude, order: gives rows again), "lock" (rows locked to the end of the transaction),
+    "get" (one row, raises when there is none), "first" (one row or None), "read" (values, aggregates, counts),
+    "exists", "insert", "insert-many", "get-or-insert", "upsert", "update", "update-many" (of given instances),
+    "save", "delete", "refresh", "link" (many-to-many), "new" (an instance made, nothing stored).
+
+    `lookup` are (column with operator, value) pairs that select rows, `values` what is written (`defaults` included).
+    `excluded` marks an inverted lookup, `objects` is the expression that holds the instances of a bulk call.
+    `fields` are the columns named by `update_fields` (None: all). `conflict` is "", "ignore" or "update".
+    `opaque` says that part of the lookup or values could not be read (`**kwargs`, `Q` built elsewhere).
+    """
+
+    kind: str
+    model: str
+    lookup: tuple[tuple[str, f.Expr], ...] = ()
+    values: tuple[tuple[str, f.Expr], ...] = ()
+    excluded: bool = False
+    objects: f.Expr | None = None
+    fields: tuple[str, ...] | None = None
+    conflict: str = ""
+    opaque: bool = False
+
+
+# --- What a call reaches ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCall:
+    """A function of the project in the context of this call; `body` is a key of `Program.bodies`."""
+
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryCall:
+    """A library's function or method by path; `callbacks` are (argument's ordinal, body key) of project functions
+    handed to it."""
+
+    path: str
+    callbacks: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DataCall:
+    """A call on the data layer; `body` is a project override that runs as well (`save`, signal receivers)."""
+
+    operation: DataOperation
+    layer: str
+    bodies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EnqueueCall:
+    """A task sent. `task` is its id (None: unknown), `method` the catalog's row name, `arguments` the task's arguments
+    by parameter name where they can be told, `options` the delivery options of this call."""
+
+    framework: str
+    task: str | None
+    method: str
+    arguments: tuple[tuple[str, f.Expr], ...] = ()
+    options: tuple[tuple[str, f.Expr], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Construction:
+    """An instance of a project class made; `body` is its `__init__` when the project wrote one."""
+
+    cls: str
+    body: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UnresolvedCall:
+    """A call whose target may be project code or an unknown client library. `name` is the callee as written."""
+
+    name: str
+    reason: str
+
+
+Target: TypeAlias = ProjectCall | LibraryCall | DataCall | EnqueueCall | Construction | UnresolvedCall
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A function as it is reached from one kind of call: its facts, what its calls reach and what its expressions
+    are, by ordinal. `captured` are names of the enclosing functions it uses."""
+
+    key: str
+    function: str
+    path: str
+    piece: int
+    name: str
+    parameters: tuple[f.Parameter, ...]
+    statements: f.Body
+    is_generator: bool
+    at: int
+    targets: Mapping[int, Target] = field(repr=False)
+    types: Mapping[int, Type] = field(repr=False)
+    returns: Type | None = None
+    captured: tuple[str, ...] = ()
+    receiver: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A delivery option of a task: its value as an expression, the place that sets it, and where that is said in
+    words ("decorator", "base class", "options dict"). `expression` is read with the module's constants."""
+
+    name: str
+    expression: f.Expr
+    module: str
+    site: Site
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task: its id is the id of its function. `body` is the key of what the worker runs (decorators included),
+    `name` its name in the queue, `site` its `def` name, `declared` the decorator or call that makes it a task."""
+
+    id: str
+    name: str
+    framework: str
+    body: str
+    function: str
+    site: Site
+    declared: Site
+    options: tuple[Option, ...] = ()
+    app: str | None = None
+    bound: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting of a framework: `name` as the framework spells it (`task_acks_late`), `written` as the author did.
+    `value` is a plain Python value; `known` is False when it could not be worked out, `reason` then says why."""
+
+    name: str
+    written: str
+    value: object
+    known: bool
+    site: Site | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A place the analysis starts from: a task, or a function that enqueues or holds a transaction around one."""
+
+    body: str
+    task: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """All that later stages read. `roots` are in path and line order; `unread` are (path, line, column, reason)."""
+
+    bodies: Mapping[str, Body] = field(repr=False)
+    tasks: Mapping[str, Task]
+    roots: tuple[Root, ...]
+    models: Mapping[str, Model] = field(repr=False)
+    settings: tuple[Setting, ...]
+    modules: int
+    unread: tuple[tuple[str, int, int, str], ...] = ()
+
+
+def bind(
+    parameters: Iterable[f.Parameter], positional: Iterable[T], keywords: Mapping[str, T]
+) -> tuple[dict[str, T], tuple[T, ...], dict[str, T]]:
+    """Arguments by parameter name, then what `*args` and `**kwargs` take. Surplus arguments without a taker are
+    dropped: a call that cannot run is not this tool's subject."""
+    rest = list(positional)
+    left = dict(keywords)
+    bound: dict[str, T] = {}
+    extra: tuple[T, ...] = ()
+    spare: dict[str, T] = {}
+    for parameter in parameters:
+        if parameter.kind in ("positional", "normal"):
+            if rest:
+                bound[parameter.name] = rest.pop(0)
+            elif parameter.kind == "normal" and parameter.name in left:
+                bound[parameter.name] = left.pop(parameter.name)
+        elif parameter.kind == "*":
+            extra, rest = tuple(rest), []
+        elif parameter.kind == "keyword":
+            if parameter.name in left:
+                bound[parameter.name] = left.pop(parameter.name)
+        else:
+            spare, left = left, {}
+    return bound, extra, spare
