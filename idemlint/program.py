@@ -83,12 +83,15 @@ class PartialType:
 
 @dataclass(frozen=True, slots=True)
 class RowsType:
-    """A manager or queryset of a model; `manager` is the project class that adds methods to it; `through` the name of
-    the relation when it hangs off a row (`order.lines`)."""
+    """A manager or queryset of a model; `manager` is the project class that adds methods to it, `queryset` a second one
+    behind it (`SomeManager.from_queryset(SomeQuerySet)`); `through` the name of the relation when it hangs off a row
+    (`order.lines`). `values` marks rows that come as plain values, not as instances (`values_list`)."""
 
     model: str
     manager: str | None = None
     through: str | None = None
+    queryset: str | None = None
+    values: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +129,31 @@ class SignatureType:
     task: str
 
 
+@dataclass(frozen=True, slots=True)
+class TaskMethodType:
+    """A method of a task object or signature, not yet called: `charge.delay`."""
+
+    task: str
+    method: str
+    signature: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DataMethodType:
+    """A method of the data layer on a row, a class or a queryset, not yet called."""
+
+    receiver: Type
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeclarerType:
+    """A decorator that makes a function a task, with the options it has been given so far."""
+
+    path: str
+    options: tuple[Option, ...] = ()
+
+
 Type: TypeAlias = (
     ModuleType
     | LibraryType
@@ -140,6 +168,9 @@ Type: TypeAlias = (
     | TableType
     | TaskType
     | SignatureType
+    | TaskMethodType
+    | DataMethodType
+    | DeclarerType
 )
 
 
@@ -178,7 +209,9 @@ class UniqueKey:
 @dataclass(frozen=True, slots=True)
 class Model:
     """A table. `layer` is the data layer's name, `managers` maps class attributes to the project class (None: plain)
-    of the manager behind them, `seen` says whether the whole schema was read (an unresolved base hides columns)."""
+    of the manager behind them, the default one first; `querysets` names the second class of those that have two.
+    `bases` are all models it inherits from, nearest first. `seen` says whether the whole schema was read (an
+    unresolved base hides columns)."""
 
     name: str
     title: str
@@ -190,6 +223,7 @@ class Model:
     seen: bool = True
     managers: tuple[tuple[str, str | None], ...] = ()
     bases: tuple[str, ...] = ()
+    querysets: tuple[tuple[str, str], ...] = ()
 
     def field(self, name: str) -> Field | None:
         """The column of this name; `pk` is the primary key and `order_id` is `order`."""
@@ -214,9 +248,11 @@ class DataOperation:
     "exists", "insert", "insert-many", "get-or-insert", "upsert", "update", "update-many" (of given instances),
     "save", "delete", "refresh", "link" (many-to-many), "new" (an instance made, nothing stored).
 
-    `lookup` are (column with operator, value) pairs that select rows, `values` what is written (`defaults` included).
-    `excluded` marks an inverted lookup, `objects` is the expression that holds the instances of a bulk call.
-    `fields` are the columns named by `update_fields` (None: all). `conflict` is "", "ignore" or "update".
+    `lookup` are (column with operator, value) pairs that select rows, `values` what is written beside them (`defaults`
+    included; the row that an upsert inserts has both). `excluded` marks an inverted lookup, `objects` is the expression
+    that holds the instances: the list of a bulk call, the row that is saved. `fields` are the columns named by
+    `update_fields` (None: all). `conflict` is "", "ignore" or "update", `conflict_on` the columns named with it.
+    `force` is "insert" or "update" where the call excludes the other (`force_insert`).
     `opaque` says that part of the lookup or values could not be read (`**kwargs`, `Q` built elsewhere).
     """
 
@@ -229,6 +265,8 @@ class DataOperation:
     fields: tuple[str, ...] | None = None
     conflict: str = ""
     opaque: bool = False
+    conflict_on: tuple[str, ...] = ()
+    force: str = ""
 
 
 # --- What a call reaches ---------------------------------------------------------------------------------------------
@@ -243,11 +281,11 @@ class ProjectCall:
 
 @dataclass(frozen=True, slots=True)
 class LibraryCall:
-    """A library's function or method by path; `callbacks` are (argument's ordinal, body key) of project functions
-    handed to it."""
+    """A library's function or method by path; `callbacks` are (argument's ordinal, body key or enqueue)
+    of what is handed to it to be called."""
 
     path: str
-    callbacks: tuple[tuple[int, str], ...] = ()
+    callbacks: tuple[tuple[int, str | EnqueueCall], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +331,8 @@ Target: TypeAlias = ProjectCall | LibraryCall | DataCall | EnqueueCall | Constru
 @dataclass(frozen=True, slots=True)
 class Body:
     """A function as it is reached from one kind of call: its facts, what its calls reach and what its expressions
-    are, by ordinal. `captured` are names of the enclosing functions it uses."""
+    are, by ordinal. `captured` are names of the enclosing functions it uses, `receiver` says that the first parameter
+    is one, `contexts` are context managers that decorate it, outermost first, with the decorator's ordinal."""
 
     key: str
     function: str
@@ -309,6 +348,7 @@ class Body:
     returns: Type | None = None
     captured: tuple[str, ...] = ()
     receiver: bool = False
+    contexts: tuple[tuple[Target, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
