@@ -1,0 +1,26 @@
+"""What a rule is: a name, a promise and a generator. The prose lives in `rules/<name>.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from idemlint.diagnostic import Diagnostic, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule.
+
+    `name` says the fault in words and is also the stem of its page and of its module. `code` is its permanent alias,
+    never reused. `severity` is what it has where the task's delivery does not cap it. `summary` is one line for
+    lists, `since` the first version that had it. `check` takes the replay view and yields the findings.
+    """
+
+    name: str
+    code: str
+    severity: Severity
+    summary: str
+    since: str
+    check: Callable[[Any], Iterator[Diagnostic]]

@@ -1,0 +1,118 @@
+"""Where settings are written: the nearest `.idemlint.toml`, `idemlint.toml` or `pyproject.toml` with a
+`[tool.idemlint]`, what it extends, and `--config`."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from idemlint.config.errors import ConfigError
+from idemlint.config.layers import Layer, merged
+from idemlint.config.selectors import Named
+from idemlint.config.settings import Config
+from idemlint.config.table import layer_of
+
+_NAMES = (".idemlint.toml", "idemlint.toml", "pyproject.toml")
+_BARE = re.compile(r"\s*([\w.-]+)\s*=\s*([A-Za-z][\w.-]*)\s*")
+
+
+def load(
+    start: Path,
+    *,
+    rules: Sequence[Named],
+    cwd: Path,
+    isolated: bool = False,
+    given: Sequence[str] = (),
+    options: Layer | None = None,
+) -> Config:
+    """The settings of a run that begins at the file or folder `start`.
+
+    `given` are the values of `--config`, each a file (it replaces the one that would be found) or `KEY=VALUE`.
+    `options` is what the command line says. With `isolated` no file is read. ConfigError for whatever cannot be
+    obeyed.
+    """
+    assignments = [word for word in given if _is_assignment(word, cwd)]
+    named = [_normal(cwd / word) for word in given if word not in assignments]
+    if isolated and named:
+        raise ConfigError(f"--config: {_shown(named[0], cwd)} cannot be read with --isolated")
+    found = named or ([] if isolated else _nearest(start.resolve()))
+    layers = [layer for file in found for layer in _extended(file, cwd, ())]
+    layers += [_assigned(word, cwd) for word in assignments]
+    return merged([*layers, *([options] if options else [])], rules)
+
+
+def _nearest(start: Path) -> list[Path]:
+    for folder in (start, *start.parents):
+        for name in _NAMES:
+            file = folder / name
+            if file.is_file() and (name != "pyproject.toml" or _speaks_of_idemlint(file)):
+                return [file]
+    return []
+
+
+def _speaks_of_idemlint(file: Path) -> bool:
+    # Only a file that says the word is parsed: a pyproject.toml broken for other reasons is not ours to report.
+    return b"idemlint" in file.read_bytes() and "idemlint" in _parsed(file, file.name).get("tool", {})
+
+
+def _extended(file: Path, cwd: Path, above: tuple[Path, ...]) -> list[Layer]:
+    """The layers of `file`, what it extends first."""
+    shown = _shown(file, cwd)
+    if file in above:
+        raise ConfigError(f"{_shown(above[-1], cwd)}: extend: {shown} extends itself")
+    table, prefix = _own_table(file, shown)
+    base = table.pop("extend", None)
+    if base is not None and not isinstance(base, str):
+        raise ConfigError(f"{prefix}extend: expected a string, the path of a file")
+    general = _extended(_normal(file.parent / base), cwd, (*above, file)) if base is not None else []
+    return [*general, layer_of(table, folder=file.parent, prefix=prefix, file=file)]
+
+
+def _own_table(file: Path, shown: str) -> tuple[dict[str, Any], str]:
+    """The table of `file` that is ours, and what stands before its keys where an error names them."""
+    table = _parsed(file, shown)
+    if file.name != "pyproject.toml":
+        return table, f"{shown}: "
+    ours = table.get("tool", {}).get("idemlint")
+    if not isinstance(ours, dict):
+        raise ConfigError(f"{shown}: no table [tool.idemlint] in it")
+    return ours, f"{shown}: tool.idemlint."
+
+
+def _is_assignment(word: str, cwd: Path) -> bool:
+    return "=" in word and not (cwd / word).is_file()
+
+
+def _assigned(word: str, cwd: Path) -> Layer:
+    bare = _BARE.fullmatch(word)
+    # A shell strips the quotes of --config 'fail-on="error"' sooner or later, so a bare word is a string too.
+    text = f'{bare[1]} = "{bare[2]}"' if bare else word
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"--config: {word!r} is neither a file nor KEY=VALUE in TOML: {error}") from None
+    return layer_of(table, folder=cwd, prefix="--config: ")
+
+
+def _parsed(file: Path, shown: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_bytes().decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{shown}: not valid TOML: {error}") from None
+    except OSError as error:
+        raise ConfigError(f"{shown}: cannot be read: {error.strerror}") from None
+
+
+def _normal(path: Path) -> Path:
+    return Path(os.path.normpath(path))
+
+
+def _shown(path: Path, cwd: Path) -> str:
+    try:
+        return Path(os.path.relpath(path, cwd)).as_posix()
+    except ValueError:  # another drive
+        return path.as_posix()
