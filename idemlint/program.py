@@ -383,7 +383,14 @@ class Task:
 @dataclass(frozen=True, slots=True)
 class Setting:
     """A setting of a framework: `name` as the framework spells it (`task_acks_late`), `written` as the author did.
-    `value` is a plain Python value; `known` is False when it could not be worked out, `reason` then says why."""
+
+    `value` is a plain Python value; `known` is False when it could not be worked out, `reason` then says why and
+    `value` is the start of the text where that much is known (`redis://`), else None. `environment` is the variable
+    whose default the value is. The name `*` stands for a source of settings that could not be read.
+
+    `app` is the id of the one app that reads it (`shop.celery:app`), None where every app may. `ignored` says why it
+    has no effect as written: such a setting is in force nowhere; `meant` is the spelling that would work.
+    """
 
     name: str
     written: str
@@ -391,6 +398,11 @@ class Setting:
     known: bool
     site: Site | None
     reason: str = ""
+    framework: str = ""
+    app: str | None = None
+    environment: str | None = None
+    ignored: str = ""
+    meant: str = ""
 
 
 @dataclass(frozen=True, slots=True)
