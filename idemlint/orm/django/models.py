@@ -1,0 +1,149 @@
+"""A model: its columns, its managers and its unique keys, from its class and those of its parents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+
+from idemlint.orm.arguments import positional, strings
+from idemlint.orm.django.fields import PRIMARY, Declared, assignments, declared_fields
+from idemlint.orm.django.managers import declared_managers
+from idemlint.orm.django.meta import Meta, meta_keys, read_meta
+from idemlint.orm.django.words import LAYER, Resolve, Words
+from idemlint.program import Field, Model, RoutineType, Site, Type, UniqueKey
+from idemlint.syntax import facts as f
+
+# Lookups that select by equality: what they name is a column of the key that is looked up.
+_EQUAL = frozenset({"exact", "iexact", "pk", "id"})
+
+
+def _nothing(_: Type) -> str | None:
+    return None
+
+
+def read_model(
+    name: str,
+    cls: f.Class,
+    site: Site,
+    parents: Sequence[Model],
+    unknown_bases: bool,
+    resolve: Resolve,
+    library_base: Callable[[Type], str | None] = _nothing,
+) -> Model:
+    """The model that the class `cls` with the id `name` is.
+
+    `parents` are its base classes that are models, of the project or of a library, in order; `unknown_bases` says that
+    it has others which could not be resolved. `resolve` says what an expression in its body is, `library_base` the
+    library class that a project class derives from, so that fields and managers of the project's own are known.
+    """
+    words = Words(resolve, library_base)
+    meta = read_meta(cls, parents, words)
+    own = _own_fields(name, cls, meta, words)
+    replaced = {declared.field.name for declared in own} | _removed(cls)
+    inherited = _inherited_fields(parents, replaced)
+    composite = _composite_key(cls, words)
+    if not (meta.abstract or composite or any(field.kind == "id" for field in inherited) or _has_key(own)):
+        own = (Declared(Field("id", "id"), PRIMARY), *own)
+    keys = (
+        *_inherited_keys(parents, replaced),
+        *(UniqueKey((declared.field.name,), source=declared.unique) for declared in own if declared.unique),
+        *((composite,) if composite else ()),
+        *meta.keys,
+    )
+    managers, querysets = declared_managers(cls, parents, meta.abstract, meta.default_manager, words)
+    model = Model(
+        name,
+        cls.name,
+        LAYER,
+        site,
+        (*inherited, *(declared.field for declared in own)),
+        (),
+        meta.abstract,
+        _seen(cls, meta, parents, words) and not unknown_bases,
+        managers,
+        tuple(dict.fromkeys(base for parent in parents for base in (parent.name, *parent.bases))),
+        querysets,
+    )
+    return replace(model, unique=tuple(dict.fromkeys(_normalised(model, key) for key in keys)))
+
+
+def covers(model: Model, columns: Collection[str]) -> UniqueKey | None:
+    """The unique key whose columns are all among `columns` (lookups of equality, such as `order_id` or `order__pk`,
+    count as their column): whole keys before partial ones, those without NULLs before others, then the smallest."""
+    present = {column for column in (equal_column(model, spelled) for spelled in columns) if column}
+    found = [key for key in model.unique if present.issuperset(key.columns)]
+    return min(found, key=lambda key: (bool(key.condition), bool(nullable(model, key)), len(key.columns)), default=None)
+
+
+def nullable(model: Model, key: UniqueKey) -> tuple[str, ...]:
+    """The columns of the key whose NULLs escape it."""
+    if not key.nulls_distinct:
+        return ()
+    fields = {field.name: field for field in model.fields}
+    return tuple(column for column in key.columns if column in fields and fields[column].null)
+
+
+def equal_column(model: Model, spelled: str) -> str | None:
+    """The column that a lookup compares for equality, None for any other lookup."""
+    name, _, operator = spelled.partition("__")
+    return model.column(name) if not operator or operator in _EQUAL else None
+
+
+def _own_fields(name: str, cls: f.Class, meta: Meta, words: Words) -> tuple[Declared, ...]:
+    found = {declared.field.name: declared for declared in declared_fields(name, cls.body, words)}
+    way_back = meta.default_related_name
+    return tuple(
+        replace(declared, field=replace(declared.field, related=way_back))
+        if way_back and declared.field.target and declared.field.related is None
+        else declared
+        for declared in found.values()
+    )
+
+
+def _removed(cls: f.Class) -> set[str]:
+    """Inherited fields that the class takes away with `name = None`."""
+    return {name for name, value, _ in assignments(cls.body) if isinstance(value, f.Constant) and value.value is None}
+
+
+def _has_key(own: Sequence[Declared]) -> bool:
+    return any(declared.field.kind == "id" for declared in own)
+
+
+def _inherited_fields(parents: Sequence[Model], replaced: Collection[str]) -> tuple[Field, ...]:
+    fields: dict[str, Field] = {}
+    for parent in parents:
+        for field in parent.fields:
+            if field.name not in replaced:
+                fields.setdefault(field.name, field)
+    return tuple(fields.values())
+
+
+def _inherited_keys(parents: Sequence[Model], replaced: Collection[str]) -> Iterator[UniqueKey]:
+    """Keys of the parents' fields, and all keys of a parent that has a table of its own."""
+    for parent in parents:
+        from_meta = meta_keys(parent) if parent.abstract else ()
+        yield from (key for key in parent.unique if key not in from_meta and not set(key.columns) & set(replaced))
+
+
+def _composite_key(cls: f.Class, words: Words) -> UniqueKey | None:
+    """The key of `pk = models.CompositePrimaryKey("tenant", "id")`."""
+    for name, value, _ in assignments(cls.body):
+        if name == "pk" and isinstance(value, f.Call) and words.tail(value.function) == "CompositePrimaryKey":
+            columns = strings(f.Display(value.at, "tuple", positional(value)))
+            return UniqueKey(columns, source=PRIMARY) if columns else None
+    return None
+
+
+def _seen(cls: f.Class, meta: Meta, parents: Sequence[Model], words: Words) -> bool:
+    """Whether no unique key can hide: in a Meta that was not read, in a table that others manage, in a parent, or in
+    what a function of the project returns for a field."""
+    made_elsewhere = any(
+        isinstance(value, f.Call) and isinstance(words.resolve(value.function), RoutineType)
+        for _, value, _ in assignments(cls.body)
+    )
+    return meta.complete and meta.managed and not made_elsewhere and all(parent.seen for parent in parents)
+
+
+def _normalised(model: Model, key: UniqueKey) -> UniqueKey:
+    columns = tuple(model.column(column) for column in key.columns)
+    return replace(key, columns=columns, condition=tuple(model.column(column) for column in key.condition))

@@ -1,0 +1,48 @@
+"""How the expressions of a model's class body are understood: by what they resolve to, else by their last name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from idemlint.orm.arguments import last_name
+from idemlint.program import ClassType, LibraryType, Type
+from idemlint.syntax import facts as f
+
+Resolve = Callable[[f.Expr], Type | None]
+LibraryBase = Callable[[Type], str | None]
+
+LAYER = "django"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """`resolve` says what an expression at class level is, `library_base` the first library class that a project
+    class derives from (`django.db.models.CharField` for a project's `MoneyCharField(CharField)`)."""
+
+    resolve: Resolve
+    library_base: LibraryBase
+
+    def path(self, expression: f.Expr) -> str:
+        """The library path of what the expression names; the last name as written where that is unknown."""
+        found = self.resolve(expression)
+        if isinstance(found, LibraryType):
+            return found.path
+        if isinstance(found, ClassType):
+            return self.library_base(found) or last_name(expression)
+        return last_name(expression)
+
+    def tail(self, expression: f.Expr) -> str:
+        """The last part of `path`."""
+        return self.path(expression).rpartition(".")[2]
+
+    def project_class(self, expression: f.Expr) -> str | None:
+        """The id of the project class that the expression names."""
+        found = self.resolve(expression)
+        return found.name if isinstance(found, ClassType) else None
+
+
+def library_id(path: str) -> str:
+    """The id of a library's model from its path: `django.contrib.auth.models:User`."""
+    module, _, name = path.rpartition(".")
+    return f"{module}:{name}"
