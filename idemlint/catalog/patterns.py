@@ -1,0 +1,119 @@
+"""Patterns over dotted paths, and the index that finds the row whose pattern fits a path best.
+
+`{a,b.c}` is spelled out, `*` stands for one whole component or for part of one (`create*`), `**` for any number of
+components, none included. A hyphen is allowed in a component: some services are called so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise, product
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+_GROUP = re.compile(r"\{([^{}]*)\}")
+_COMPONENT = re.compile(r"[\w*-]+")
+
+
+class PatternError(ValueError):
+    """A pattern that means nothing; the message says why."""
+
+
+def expand(pattern: str) -> tuple[str, ...]:
+    """The patterns that `pattern` spells with its alternations written out, in order. PatternError if malformed."""
+    parts = _GROUP.split(pattern)
+    choices = [part.split(",") if index % 2 else [part] for index, part in enumerate(parts)]
+    spelled = tuple("".join(chosen) for chosen in product(*choices))
+    for path in spelled:
+        _refuse_malformed(path, pattern)
+    return spelled
+
+
+def is_exact(path: str) -> bool:
+    """Whether an expanded pattern names one path only."""
+    return "*" not in path
+
+
+class Index(Generic[T]):
+    """Rows by pattern. Of several that fit a path the most exact one counts; of equals, the one given last."""
+
+    __slots__ = ("_exact", "_memo", "_wild")
+
+    def __init__(self, rows: Iterable[tuple[str, T]]) -> None:
+        """`rows` are (pattern, row); alternations are spelled out here. PatternError for a malformed pattern."""
+        self._exact: dict[str, T] = {}
+        self._memo: dict[str, T | None] = {}
+        wild: dict[str, list[tuple[str, T]]] = {}
+        for pattern, row in rows:
+            for path in expand(pattern):
+                if is_exact(path):
+                    self._exact[path] = row
+                else:
+                    wild.setdefault(_bucket(path), []).append((path, row))
+        self._wild = {head: [(_compiled(path), row) for path, row in _by_fit(found)] for head, found in wild.items()}
+
+    def get(self, path: str) -> T | None:
+        """The row whose pattern fits `path` best; None if none does."""
+        if path in self._exact:
+            return self._exact[path]
+        if path not in self._memo:
+            self._memo[path] = next(self._fitting(path), None)
+        return self._memo[path]
+
+    def exact(self) -> Iterator[tuple[str, T]]:
+        """The paths that stand in the index without a wildcard, with their rows."""
+        return iter(self._exact.items())
+
+    def _fitting(self, path: str) -> Iterator[T]:
+        head = path.partition(".")[0]
+        for bucket in (head, "*"):
+            for regex, row in self._wild.get(bucket, ()):
+                if regex.fullmatch(path):
+                    yield row
+
+
+def _refuse_malformed(path: str, pattern: str) -> None:
+    if "{" in path or "}" in path:
+        raise PatternError(f'"{pattern}" has braces that do not pair, or one group inside another')
+    components = path.split(".")
+    for component in components:
+        if not _COMPONENT.fullmatch(component):
+            raise PatternError(f'"{pattern}" has a component that is no name: "{component}"')
+        if "**" in component and component != "**":
+            raise PatternError(f'"{pattern}" has "**" inside a component: it stands for whole ones')
+    if any(left == right == "**" for left, right in pairwise(components)):
+        raise PatternError(f'"{pattern}" has "**" twice in a row')
+
+
+def _bucket(path: str) -> str:
+    head = path.partition(".")[0]
+    return head if is_exact(head) else "*"
+
+
+def _by_fit(found: list[tuple[str, T]]) -> list[tuple[str, T]]:
+    latest_first = found[::-1]
+    return sorted(latest_first, key=lambda item: _looseness(item[0]))
+
+
+def _looseness(path: str) -> tuple[int, int, int]:
+    components = path.split(".")
+    literal = sum(len(component.replace("*", "")) for component in components)
+    return components.count("**"), sum("*" in component for component in components), -literal
+
+
+def _compiled(path: str) -> re.Pattern[str]:
+    components = path.split(".")
+    regex = ""
+    joined = True
+    for index, component in enumerate(components):
+        if component == "**":
+            first, last = index == 0, index == len(components) - 1
+            regex += r".*" if first and last else r"(?:[^.]+\.)*" if first else r"(?:\.[^.]+)*"
+            joined = first
+        else:
+            name = r"[^.]+" if component == "*" else re.escape(component).replace(r"\*", r"[^.]*")
+            regex += name if joined else rf"\.{name}"
+            joined = False
+    return re.compile(regex)

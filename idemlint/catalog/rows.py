@@ -1,0 +1,330 @@
+"""The rows of the catalog: frozen values, one class a TOML table. Field names are the keys a catalog file uses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+Arguments: TypeAlias = Mapping[str, object]
+"""The arguments of a call: `#0` for the first positional one, else the keyword. The value is the literal that was
+given; `...` stands for one that cannot be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where in a call a value is passed: `#1` is a position, `name` a keyword. `items` lead further inside: a key of
+    the dict given there, or an argument of the call written there (`#0.headers.*` for `f(Request(u, headers={...}))`).
+    `*` is any header that counts as a key."""
+
+    position: int | None = None
+    name: str | None = None
+    items: tuple[str, ...] = ()
+
+    @property
+    def argument(self) -> str:
+        """The argument as `Arguments` spells it."""
+        return f"#{self.position}" if self.name is None else self.name
+
+    def __str__(self) -> str:
+        return ".".join([self.argument, *self.items])
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A test on the arguments of a call: one of `argument` is given (and is not None or False); with `matches`, its
+    literal text also fits, which a value that cannot be told never does."""
+
+    argument: tuple[Slot, ...]
+    matches: re.Pattern[str] | None = None
+
+    def holds(self, arguments: Arguments) -> bool:
+        """Whether a call with these arguments passes."""
+        given = [arguments[slot.argument] for slot in self.argument if slot.argument in arguments]
+        return any(self._accepts(value) for value in given)
+
+    def _accepts(self, value: object) -> bool:
+        if value is None or value is False:
+            return False
+        return self.matches is None or (value is not ... and self.matches.search(str(value)) is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Http:
+    """How a generic HTTP client is called: the verb, or the argument that holds it, and where the address stands."""
+
+    url: tuple[Slot, ...]
+    verb: str = ""
+    verb_argument: tuple[Slot, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """What the row becomes when the test holds."""
+
+    test: Test
+    effect: Effect
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A call that changes (or reads) something outside the process.
+
+    `kind`, `replay` and `stakes` are words of the vocabulary. `key` is where a key may be passed, `target` where the
+    name of the thing written or read is. `random_key` marks an SDK that makes up a key for each call, which no second
+    run shares. `does` and `result` are for messages ("charges the card", "the customer is charged twice"); `fix` is
+    there only where the provider takes a key, `{key}` in it stands for the key's expression. `title` is the library's
+    name in messages.
+    """
+
+    calls: tuple[str, ...] = field(repr=False)
+    kind: str
+    replay: str
+    stakes: str = ""
+    key: tuple[Slot, ...] = ()
+    target: tuple[Slot, ...] = ()
+    random_key: bool = False
+    does: str = ""
+    result: str = ""
+    fix: str | None = None
+    http: Http | None = None
+    title: str = ""
+    variants: tuple[Variant, ...] = ()
+
+    def given(self, arguments: Arguments) -> Effect:
+        """What a call with these arguments is: the first variant whose test holds, else this row itself."""
+        return next((variant.effect for variant in self.variants if variant.test.holds(arguments)), self)
+
+
+@dataclass(frozen=True, slots=True)
+class Returns:
+    """What a call gives, where that is not simply an instance of the path that was called. `{#0,name}` in `type` is
+    filled with the literal given there; `is_class` marks that the class itself is given, not an instance."""
+
+    calls: tuple[str, ...]
+    type: str
+    is_class: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What a call means to the structure of the code around it, in a word of the vocabulary."""
+
+    calls: tuple[str, ...]
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the value of a call or attribute comes from, in a word of
+    the vocabulary. With `pure_from` arguments or more the
+    call depends on nothing else and counts as `arguments`."""
+
+    calls: tuple[str, ...]
+    origin: str
+    pure_from: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A call that lets one run pass and stops another.
+
+    `guard` is `claim` (the first caller wins, its mark stays), `lock` (one at a time, released afterwards) or
+    `once` (a decorator that remembers finished runs). `scope` is `shared` or `process`. `won` is the outcome that lets
+    the caller pass: `truthy`, `falsy` or `entered` (no exception, the block is entered). `key` is where the key stands,
+    `expiry` where a lifetime is given; `expires` is `always`, `never`, or `given` when an `expiry` argument decides.
+    `only` is a test without which the call guards nothing.
+    """
+
+    calls: tuple[str, ...]
+    guard: str
+    won: str = "truthy"
+    scope: str = "shared"
+    key: tuple[Slot, ...] = ()
+    expiry: tuple[Slot, ...] = ()
+    expires: str = "given"
+    only: Test | None = None
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExceptionRow:
+    """What it means that one of `names` was raised, in a word of the vocabulary; `base` is the class above them."""
+
+    names: tuple[str, ...]
+    means: str = ""
+    base: str = "builtins.Exception"
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What a generic HTTP call to one of `hosts` is. `path` narrows it to addresses whose path fits. `quiet` hosts
+    take metrics, logs, traces or cache purges: a repeat hurts nobody. The rest is as in `Effect`."""
+
+    hosts: tuple[str, ...]
+    path: re.Pattern[str] | None = None
+    quiet: bool = False
+    kind: str = "http"
+    stakes: str = ""
+    key: tuple[Slot, ...] = ()
+    does: str = ""
+    result: str = ""
+    fix: str | None = None
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """Headers by which a provider recognises a repeat; with `hosts`, only there."""
+
+    names: tuple[str, ...]
+    hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What an effect of a kind has in stakes and says in messages when its row says nothing."""
+
+    stakes: str
+    does: str
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What names say. `money` and `internal` are words of column names, `neutral` those that leave it to the word
+    before; `reads` are words in an address or function name by which a POST only reads; `key` and `no_key` are
+    patterns of parameter and header names; `one_row_per_run` are endings of model names."""
+
+    money: tuple[str, ...] = ()
+    internal: tuple[str, ...] = ()
+    neutral: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    key: tuple[str, ...] = ()
+    no_key: tuple[str, ...] = ()
+    one_row_per_run: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Declare:
+    """Calls that make a function a task: decorators, bare or called with options; with `function`, calls that are
+    handed the function there. `name` is where the task's name in the queue may be given."""
+
+    calls: tuple[str, ...]
+    function: tuple[Slot, ...] = ()
+    name: tuple[Slot, ...] = ()
+    bare: bool = True
+    framework: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeclareClass:
+    """Classes whose subclasses are tasks: the worker calls the method `run`. `register` are calls that are handed the
+    class or an instance; empty when being defined is enough."""
+
+    bases: tuple[str, ...]
+    run: str
+    register: tuple[str, ...] = ()
+    framework: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """What methods of a task, a signature or a composition do: `does` is `enqueue`, `signature` (built, not sent),
+    `configure` (the same task with other options), `local` (runs here), `retry`, or `result`.
+
+    `arguments` says where the task's own arguments are: `direct` (the call's, without `options`), `args-kwargs` (in
+    the sequence at `args` and the dict at `kwargs`), `items` (one run for each item of the iterable at `args`) or
+    `none`. `options` are keywords that are not the task's; `commit` is `now` or `deferred` (sent on commit).
+    """
+
+    names: tuple[str, ...]
+    does: str
+    of: tuple[str, ...] = ("task",)
+    arguments: str = "direct"
+    args: tuple[Slot, ...] = ()
+    kwargs: tuple[Slot, ...] = ()
+    options: tuple[str, ...] = ()
+    commit: str = "now"
+    framework: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Calls that send the task given at `task` (`by`: `name`, `function`, `signature`, or `any` of them); the rest is
+    as in `Method`. With `direct` the task's arguments are those after `task`."""
+
+    calls: tuple[str, ...]
+    task: tuple[Slot, ...]
+    by: str = "name"
+    does: str = "enqueue"
+    arguments: str = "args-kwargs"
+    args: tuple[Slot, ...] = ()
+    kwargs: tuple[Slot, ...] = ()
+    options: tuple[str, ...] = ()
+    commit: str = "now"
+    framework: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Compose:
+    """Calls that tie signatures together into something that is sent whole by the methods of a `composition`."""
+
+    calls: tuple[str, ...]
+    framework: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Framework:
+    """A task queue. `words` are identifiers that make a file worth a look, `bound` the option that hands the task
+    itself over as first parameter (`always`: no option needed), `options` the names that bear on delivery, `defaults`
+    their defaults where not None, `request` the attributes of the task or its context that have an origin."""
+
+    name: str
+    words: tuple[str, ...]
+    bound: str = ""
+    options: tuple[str, ...] = ()
+    defaults: Mapping[str, object] = field(default_factory=dict)
+    request: Mapping[str, str] = field(default_factory=dict)
+    title: str = ""
+    declares: tuple[Declare, ...] = ()
+    classes: tuple[DeclareClass, ...] = ()
+    methods: tuple[Method, ...] = ()
+    sends: tuple[Send, ...] = ()
+    composes: tuple[Compose, ...] = ()
+
+    def method(self, name: str, of: str = "task") -> Method | None:
+        """What the method `name` of a `task`, `signature` or `composition` does; None if it has no part in delivery."""
+        return next((row for row in self.methods if name in row.names and of in row.of), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Same:
+    """Other names under which the thing called `of` can be imported, or things that behave the same."""
+
+    names: tuple[str, ...]
+    of: str
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogFile:
+    """What one file says. `modules` are the import names it speaks about; `unknown` says what a call into them that
+    no row covers counts as: `quiet` (it changes nothing outside) or `unresolved`."""
+
+    title: str
+    source: str
+    modules: tuple[str, ...] = ()
+    unknown: str = "quiet"
+    same: tuple[Same, ...] = ()
+    effect: tuple[Effect, ...] = ()
+    returns: tuple[Returns, ...] = ()
+    role: tuple[Role, ...] = ()
+    origin: tuple[Origin, ...] = ()
+    guard: tuple[Guard, ...] = ()
+    exception: tuple[ExceptionRow, ...] = ()
+    host: tuple[Host, ...] = ()
+    header: tuple[Header, ...] = ()
+    kind: Mapping[str, Kind] = field(default_factory=dict)
+    words: Words | None = None
+    framework: Framework | None = None

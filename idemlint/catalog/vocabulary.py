@@ -1,0 +1,108 @@
+"""The words a catalog file may use, each with what it means. The rest of the linter knows these words only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+KINDS: Mapping[str, str] = {
+    "payment": "money is charged, refunded, paid out or billed",
+    "provision": "something is created or ordered at a provider",
+    "message": "mail or SMS to a person",
+    "push": "a notification on a device",
+    "chat": "a message in a chat",
+    "http": "a request that writes, to whoever answers there",
+    "publish": "a message to a broker",
+    "object": "an object in an object store, under a name",
+    "cache": "an entry of a cache",
+    "increment": "a stored number changed by an amount",
+    "append": "an entry added to a list, stream or text",
+    "set": "a value stored over the old one",
+    "delete": "something removed",
+    "index": "a document in a search index",
+    "enqueue": "a job started elsewhere",
+    "file": "a file written",
+    "read": "nothing changes",
+}
+
+REPLAYS: Mapping[str, str] = {
+    "natural": "a repeat changes nothing more",
+    "keyed": "a repeat counts again, unless a stable key is given",
+    "repeats": "a repeat counts again",
+}
+
+STAKES: Mapping[str, str] = {
+    "money": "money, stock, points or quota",
+    "customer": "someone outside sees it",
+    "internal": "only the operators see it",
+}
+
+ORIGINS: Mapping[str, str] = {
+    "random": "chance: another value at each call",
+    "clock": "the time of the call",
+    "process": "the process, thread or host: another value in another worker",
+    "arguments": "the arguments and the receiver, and nothing else",
+    "constant": "the same for every task",
+    "task-id": "the message: the same however often it is delivered",
+    "attempt": "how often the message was delivered or tried",
+}
+
+ROLES: Mapping[str, str] = {
+    "transaction": "opens a database transaction, as a context manager or decorator",
+    "on-commit": "has its first callable called once the transaction commits",
+    "commit": "ends the transaction and keeps its work",
+    "rollback": "ends the transaction and drops its work",
+    "non-atomic": "a decorator that takes a view out of the transaction around requests",
+    "context-manager": "a decorator that makes a generator a context manager",
+    "enter-context": "enters the context manager it is given, to the end of the stack around it",
+    "suppress": "a context manager that swallows the exceptions it is given",
+    "null-context": "a context manager that does nothing",
+    "partial": "gives a callable: the first argument with the rest bound",
+    "apply": "calls the first argument with the rest, or runs the coroutines it is given",
+    "transparent": "a decorator or wrapper that gives what it is given, as far as effects go",
+    "wraps": "marks a wrapper as standing for the function it is given",
+    "property": "a decorator that makes a method an attribute",
+    "memory": "a decorator that remembers results in this process",
+    "receiver": "a decorator that connects a function to signals",
+    "connect": "connects the function it is given to the signal it is called on",
+    "raw-sql": "runs the SQL text it is given first",
+    "exit": "does not return",
+    "log": "writes a log",
+    "metric": "counts or measures",
+    "alert": "tells the operators",
+    "receive": "takes messages from a queue that wants them acknowledged",
+    "acknowledge": "tells a queue that a message is done with",
+    "acquire": "takes the lock it is called on",
+    "release": "gives back the lock it is called on",
+}
+
+MEANINGS: Mapping[str, str] = {
+    "ambiguous": "the other side may or may not have acted",
+    "refused": "the other side has not acted",
+    "conflict": "a unique key is taken",
+    "missing": "there is no such row",
+    "retry": "the task is to run again",
+    "ignore": "the task ends here and is done",
+    "reject": "the message is given back to the queue",
+    "duplicate": "the same job is already there",
+}
+
+GUARDS: Mapping[str, str] = {
+    "claim": "the first caller wins and its mark stays",
+    "lock": "one at a time, given back afterwards",
+    "once": "a decorator that remembers finished runs and does not run again",
+}
+
+OUTCOMES: Mapping[str, str] = {
+    "truthy": "the call gives something true",
+    "falsy": "the call gives something false",
+    "entered": "the block is entered, no exception is raised",
+}
+
+SENDINGS: Mapping[str, str] = {
+    "enqueue": "the task is sent",
+    "signature": "the call of the task is built, not sent",
+    "configure": "the same task or signature, with other options",
+    "local": "the task runs here and now",
+    "retry": "the message is sent again, under its own id",
+    "result": "the task's result is looked at",
+}
