@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from warnings import catch_warnings, simplefilter
 
 from pathspec import GitIgnoreSpec, RegexPattern
 
@@ -93,10 +94,18 @@ def prefix(folder: Path) -> str:
 
 
 def _pattern(line: str) -> Iterator[RegexPattern]:
+    """The pattern in a line, if any. ValueError if it cannot be one."""
     # pathspec takes the folder `a/` itself for a match of `a/**`, and loses the place of the slash in `*/`.
     line = _LAST_STARS.sub(lambda stars: stars[1] + ("**/?*" if stars[2] == "**" else "?*"), line)
+    with catch_warnings():
+        # `[[:digit:]]` becomes a regular expression that Python has misgivings about; nobody here can act on them.
+        simplefilter("ignore")
+        try:
+            patterns = GitIgnoreSpec.from_lines([line]).patterns
+        except re.error as error:
+            raise ValueError(str(error)) from None
     # A comment is a pattern that includes nothing either way.
-    return (pattern for pattern in GitIgnoreSpec.from_lines([line]).patterns if pattern.include is not None)
+    return (pattern for pattern in patterns if pattern.include is not None)
 
 
 def _is_of_folder_above(match: re.Match[str], name: str) -> bool:
