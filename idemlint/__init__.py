@@ -1,0 +1,1 @@
+"""idemlint tells what breaks when a background task runs twice."""
