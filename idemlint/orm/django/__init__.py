@@ -1,24 +1,35 @@
-"""Django's ORM: models and what calls on them do."""
+"""Django's ORM: models and what calls on them do. This package is a `Layer`."""
 
 from idemlint.orm.django.calls import construct, operation, shortcut
-from idemlint.orm.django.library import library_model, model_base
+from idemlint.orm.django.library import WORDS, library_method, library_model, model_base
 from idemlint.orm.django.managers import managed, manager_parts
 from idemlint.orm.django.models import covers, equal_column, nullable, read_model
-from idemlint.orm.django.relations import attribute, item, related_names, settle, static
-from idemlint.orm.django.signals import Reception, connection, receiver, sent, signal
-from idemlint.orm.django.words import LAYER, LibraryBase, Resolve
+from idemlint.orm.django.relations import (
+    annotated_rows,
+    attribute,
+    is_user,
+    item,
+    labelled,
+    related_names,
+    settle,
+    static,
+)
+from idemlint.orm.django.signals import connection, receiver, sent, signal
+from idemlint.orm.django.words import NAME
 
 __all__ = [
-    "LAYER",
-    "LibraryBase",
-    "Reception",
-    "Resolve",
+    "NAME",
+    "WORDS",
+    "annotated_rows",
     "attribute",
     "connection",
     "construct",
     "covers",
     "equal_column",
+    "is_user",
     "item",
+    "labelled",
+    "library_method",
     "library_model",
     "managed",
     "manager_parts",

@@ -17,31 +17,63 @@ ONE_TO_ONE = "OneToOneField"
 # The target of a field that points at the project's user model, before `settle` knows which one that is.
 USER = "AUTH_USER_MODEL"
 
-_OF_KIND = {
-    "text": (
-        "CharField TextField SlugField AutoSlugField EmailField URLField FilePathField IPAddressField UUIDField"
-        " GenericIPAddressField CICharField CITextField CIEmailField PhoneNumberField ShortUUIDField RandomCharField"
-        " CountryField TimeZoneField EncryptedTextField EncryptedCharField StatusField"
-    ),
-    "number": (
-        "IntegerField SmallIntegerField BigIntegerField PositiveIntegerField PositiveSmallIntegerField"
-        " PositiveBigIntegerField FloatField DecimalField"
-    ),
-    "money": "MoneyField",
-    "time": (
-        "DateField DateTimeField TimeField DurationField AutoCreatedField AutoLastModifiedField MonitorField"
-        " CreationDateTimeField ModificationDateTimeField"
-    ),
-    "flag": "BooleanField NullBooleanField",
-    "json": "JSONField ArrayField HStoreField",
-    "relation": "ForeignKey OneToOneField TreeForeignKey TreeOneToOneField ParentalKey GenericForeignKey",
-    "relation-many": (
-        "ManyToManyField TreeManyToManyField ParentalManyToManyField SortedManyToManyField GenericRelation"
-    ),
-    "id": "AutoField BigAutoField SmallAutoField HashidAutoField HashidBigAutoField",
-    "other": "BinaryField FileField ImageField GeneratedField",
+# By the end of the class's name: `PositiveBigIntegerField` is an `IntegerField`, whoever wrote it.
+_KINDS = {
+    "CharField": "text",
+    "TextField": "text",
+    "SlugField": "text",
+    "EmailField": "text",
+    "URLField": "text",
+    "FilePathField": "text",
+    "IPAddressField": "text",
+    "UUIDField": "text",
+    "PhoneNumberField": "text",
+    "CountryField": "text",
+    "StatusField": "text",
+    "IntegerField": "number",
+    "FloatField": "number",
+    "DecimalField": "number",
+    "MoneyField": "money",
+    "DateField": "time",
+    "TimeField": "time",
+    "DurationField": "time",
+    "AutoCreatedField": "time",
+    "AutoLastModifiedField": "time",
+    "MonitorField": "time",
+    "BooleanField": "flag",
+    "JSONField": "json",
+    "ArrayField": "json",
+    "HStoreField": "json",
+    "ForeignKey": "relation",
+    "ParentalKey": "relation",
+    "OneToOneField": "relation",
+    "ManyToManyField": "relation-many",
+    "GenericRelation": "relation-many",
+    "AutoField": "id",
+    "Field": "other",
 }
-KINDS = {name: kind for kind, names in _OF_KIND.items() for name in names.split()}
+
+COMMON_FIELDS = frozenset(
+    {
+        "AutoField",
+        "BigAutoField",
+        "BooleanField",
+        "CharField",
+        "DateField",
+        "DateTimeField",
+        "DecimalField",
+        "FloatField",
+        "ForeignKey",
+        "IntegerField",
+        "JSONField",
+        "ManyToManyField",
+        "OneToOneField",
+        "PositiveIntegerField",
+        "SlugField",
+        "TextField",
+        "UUIDField",
+    }
+)
 
 _TIME_STAMPS = frozenset(
     {
@@ -53,7 +85,6 @@ _TIME_STAMPS = frozenset(
     }
 )
 _RANDOM_VALUES = frozenset({"ShortUUIDField", "RandomCharField"})
-_ONE_TO_ONE = frozenset({"OneToOneField", "TreeOneToOneField"})
 _NO_WAY_BACK = frozenset({"GenericForeignKey", "GenericRelation"})
 
 _UNSTABLE_MODULES = ("random.", "secrets.", "uuid.uuid", "numpy.random.", "nanoid.", "shortuuid.", "ulid.", "cuid")
@@ -120,16 +151,21 @@ def declared_fields(name: str, body: f.Body, words: Words) -> Iterator[Declared]
     for attribute, value, at in assignments(body):
         if isinstance(value, f.Call):
             word = words.tail(value.function)
-            kind = KINDS.get(word) or ("other" if word.endswith(("Field", "ForeignKey")) else None)
+            kind = _kind(word)
             if kind is not None:
                 yield _declared(name, attribute, kind, word, value, at, words)
+
+
+def _kind(word: str) -> str | None:
+    ends = [end for end in _KINDS if word.endswith(end)]
+    return _KINDS[max(ends, key=len)] if ends else None
 
 
 def _declared(model: str, name: str, kind: str, word: str, call: f.Call, at: int, words: Words) -> Declared:
     given = {argument.name: argument.value for argument in call.arguments if argument.name}
     primary = kind == "id" or not is_false(given.get("primary_key"))
     unique = ""
-    if word in _ONE_TO_ONE:
+    if word.endswith(ONE_TO_ONE):
         unique = ONE_TO_ONE
     elif primary:
         unique = PRIMARY

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from idemlint.orm.django.fields import PRIMARY, UNIQUE
+from idemlint.orm.django.fields import COMMON_FIELDS, PRIMARY, UNIQUE
 from idemlint.orm.django.meta import TOGETHER
-from idemlint.orm.django.words import LAYER, library_id
+from idemlint.orm.django.words import NAME, library_id
 from idemlint.program import Field, Model, Site, UniqueKey
 
 _NOWHERE = Site("", 0, 0)
@@ -101,6 +101,47 @@ _PLAIN_BASES = frozenset(
 )
 
 
+# Methods that rows and managers have from a library and that are no calls on the data layer.
+_METHODS = {
+    "django.db.models:Model": frozenset(
+        {"date_error_message", "get_absolute_url", "get_constraints", "get_deferred_fields", "serializable_value"}
+    ),
+    "django.contrib.auth.base_user:AbstractBaseUser": frozenset(
+        {
+            "acheck_password",
+            "check_password",
+            "get_session_auth_hash",
+            "get_username",
+            "has_usable_password",
+            "natural_key",
+            "set_password",
+            "set_unusable_password",
+        }
+    ),
+    "django.contrib.auth.models:PermissionsMixin": frozenset(
+        {
+            "get_all_permissions",
+            "get_group_permissions",
+            "get_user_permissions",
+            "has_module_perms",
+            "has_perm",
+            "has_perms",
+        }
+    ),
+    "django.contrib.auth.models:AbstractUser": frozenset({"email_user", "get_full_name", "get_short_name"}),
+}
+_DERIVED_METHODS = (("get_", "_display"), ("get_next_by_", ""), ("get_previous_by_", ""))
+
+# Identifiers that the class statement of a model uses: a file with none of them defines no model.
+WORDS = tuple(
+    sorted(
+        {path.rpartition(".")[2] for path in _PLAIN_BASES}
+        | {path.rpartition(".")[2] for path, entry in _MODELS.items() if entry.abstract}
+        | COMMON_FIELDS
+    )
+)
+
+
 def model_base(path: str) -> bool:
     """Whether a class that derives from the library class at `path` is a Django model."""
     return path in _PLAIN_BASES or _ALIASES.get(path, path) in _MODELS
@@ -127,7 +168,7 @@ def library_model(path: str) -> Model | None:
     return Model(
         library_id(path),
         path.rpartition(".")[2],
-        LAYER,
+        NAME,
         _NOWHERE,
         tuple(fields),
         tuple(keys),
@@ -135,6 +176,16 @@ def library_model(path: str) -> Model | None:
         managers=() if entry.abstract else (("objects", None),),
         bases=tuple(base for parent in parents for base in (parent.name, *parent.bases)),
     )
+
+
+def library_method(model: Model, method: str) -> str | None:
+    """The dotted path of a method that rows of the model have from a library and that does nothing to the data, such
+    as `email_user`; None for any other."""
+    for name in (model.name, *model.bases, "django.db.models:Model"):
+        if method in _METHODS.get(name, ()):
+            return f"{name.replace(':', '.')}.{method}"
+    derived = any(method.startswith(start) and method.endswith(end) for start, end in _DERIVED_METHODS)
+    return f"django.db.models.Model.{method}" if derived else None
 
 
 def _columns(entry: _Entry) -> Iterator[tuple[Field, str]]:

@@ -14,6 +14,8 @@ from idemlint.syntax import facts as f
 TOGETHER = "unique_together"
 CONSTRAINTS = "constraints"
 
+_REFLEXIVE = frozenset({"=", "&&", "@>", "<@", "EQUAL", "OVERLAPS", "CONTAINS", "CONTAINED_BY"})
+
 # Stands in a condition for a column that could not be read.
 UNREAD = "?"
 
@@ -165,8 +167,7 @@ def _constrained(word: str, call: f.Call, given: dict[str, f.Expr]) -> tuple[tup
     expressions: tuple[f.Expr, ...] = positional(call)
     if word == "ExclusionConstraint":
         listed = given.get("expressions")
-        pairs = tuple(_parts(listed)) if listed is not None else ()
-        expressions = tuple(pair.items[0] if isinstance(pair, f.Display) and pair.items else pair for pair in pairs)
+        expressions = tuple(_excluded(pair) for pair in _parts(listed)) if listed is not None else ()
     columns: list[str] = []
     filled: set[str] = set()
     for expression in expressions:
@@ -177,6 +178,15 @@ def _constrained(word: str, call: f.Call, given: dict[str, f.Expr]) -> tuple[tup
         if isinstance(expression, f.Call) and last_name(expression.function) == "Coalesce":
             filled.update(found)
     return tuple(columns), filled
+
+
+def _excluded(pair: f.Expr) -> f.Expr:
+    """The expression of a member of `expressions`; the member itself, which cannot be read, where the operator lets two
+    equal values pass."""
+    if isinstance(pair, f.Display) and len(pair.items) == 2:
+        operator = text(pair.items[1]) or last_name(pair.items[1])
+        return pair.items[0] if operator in _REFLEXIVE else pair
+    return pair
 
 
 def _expression_columns(expression: f.Expr) -> tuple[str, ...] | None:

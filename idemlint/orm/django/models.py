@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from idemlint.orm.arguments import positional, strings
 from idemlint.orm.django.fields import PRIMARY, Declared, assignments, declared_fields
 from idemlint.orm.django.managers import declared_managers
 from idemlint.orm.django.meta import Meta, meta_keys, read_meta
-from idemlint.orm.django.words import LAYER, Resolve, Words
+from idemlint.orm.django.words import NAME, Words
+from idemlint.orm.layer import LibraryBase, Resolve
 from idemlint.program import Field, Model, RoutineType, Site, Type, UniqueKey
 from idemlint.syntax import facts as f
 
@@ -28,7 +29,7 @@ def read_model(
     parents: Sequence[Model],
     unknown_bases: bool,
     resolve: Resolve,
-    library_base: Callable[[Type], str | None] = _nothing,
+    library_base: LibraryBase = _nothing,
 ) -> Model:
     """The model that the class `cls` with the id `name` is.
 
@@ -40,7 +41,7 @@ def read_model(
     meta = read_meta(cls, parents, words)
     own = _own_fields(name, cls, meta, words)
     replaced = {declared.field.name for declared in own} | _removed(cls)
-    inherited = _inherited_fields(parents, replaced)
+    inherited = _inherited_fields(name, parents, replaced)
     composite = _composite_key(cls, words)
     if not (meta.abstract or composite or any(field.kind == "id" for field in inherited) or _has_key(own)):
         own = (Declared(Field("id", "id"), PRIMARY), *own)
@@ -54,7 +55,7 @@ def read_model(
     model = Model(
         name,
         cls.name,
-        LAYER,
+        NAME,
         site,
         (*inherited, *(declared.field for declared in own)),
         (),
@@ -109,12 +110,13 @@ def _has_key(own: Sequence[Declared]) -> bool:
     return any(declared.field.kind == "id" for declared in own)
 
 
-def _inherited_fields(parents: Sequence[Model], replaced: Collection[str]) -> tuple[Field, ...]:
+def _inherited_fields(name: str, parents: Sequence[Model], replaced: Collection[str]) -> tuple[Field, ...]:
     fields: dict[str, Field] = {}
     for parent in parents:
         for field in parent.fields:
             if field.name not in replaced:
-                fields.setdefault(field.name, field)
+                to_itself = parent.abstract and field.target == parent.name
+                fields.setdefault(field.name, replace(field, target=name) if to_itself else field)
     return tuple(fields.values())
 
 

@@ -7,11 +7,14 @@ from dataclasses import replace
 
 from idemlint.orm.django.fields import ONE_TO_ONE, USER
 from idemlint.orm.django.managers import rows
+from idemlint.orm.layer import Related
 from idemlint.program import Field, InstanceType, LibraryType, Model, RowsType, Type
 
-DEFAULT_USER = "django.contrib.auth.models:User"
+_DEFAULT_USER = "django.contrib.auth.models:User"
+_USER_BASE = "django.contrib.auth.base_user:AbstractBaseUser"
 
-Related = Mapping[tuple[str, str], tuple[str, bool]]
+_ROWS_MODULES = ("django.db.models.", "django_stubs_ext.", "django.contrib.auth.")
+_ROWS_CLASSES = ("QuerySet", "QuerySetAny", "ValuesQuerySet", "Manager", "ManyRelatedManager", "RelatedManager")
 
 _CLASS_ATTRIBUTES = {
     "DoesNotExist": "django.core.exceptions.ObjectDoesNotExist",
@@ -34,14 +37,19 @@ def static(model: Model, name: str) -> Type | None:
 def attribute(model: Model, name: str, related: Related) -> Type | None:
     """What `row.name` is when it leads to other rows, forward or back; None for a plain value."""
     field = next((field for field in model.fields if field.name == name), None)
-    if field is not None:
-        if field.target is None:
-            return None
+    if field is not None and field.target is not None and ":" in field.target:
         return RowsType(field.target, through=name) if field.kind == "relation-many" else InstanceType(field.target)
-    back = related.get((model.name, name))
-    if back is None:
+    found = related.get((model.name, name))
+    if found is None:
         return None
-    return InstanceType(back[0]) if back[1] else RowsType(back[0], through=name)
+    return InstanceType(found[0]) if found[1] else RowsType(found[0], through=name)
+
+
+def annotated_rows(path: str, item: Type | None) -> RowsType | None:
+    """What `QuerySet[Order]` in an annotation is, for the generic class at `path` and what its argument stands for."""
+    if not (path.startswith(_ROWS_MODULES) and path.endswith(_ROWS_CLASSES) and isinstance(item, InstanceType)):
+        return None
+    return RowsType(item.name)
 
 
 def item(found: RowsType) -> Type | None:
@@ -50,17 +58,22 @@ def item(found: RowsType) -> Type | None:
 
 
 def related_names(models: Iterable[Model]) -> dict[tuple[str, str], tuple[str, bool]]:
-    """(model id, attribute) -> (id of the model at the other end, whether that is one row), for every way back.
+    """(model id, attribute) -> (id of the model at the other end, whether that is one row).
 
-    Relations of an abstract model are those of its children; a model also has the ways back of its parents.
+    These are all ways back of relations, and the ways forth whose target was written as text. Relations of an abstract
+    model are those of its children; a model also has the ways back of its parents.
     """
-    known = {model.name: model for model in models}
+    given = {model.name: model for model in models}
+    known = settle(given)
     children: dict[str, list[str]] = {}
     for model in known.values():
         for base in model.bases:
             children.setdefault(base, []).append(model.name)
     found: dict[tuple[str, str], tuple[str, bool]] = {}
     for model in known.values():
+        for field, as_given in zip(model.fields, given[model.name].fields, strict=True):
+            if field.target is not None and field != as_given:
+                found[model.name, field.name] = (field.target, field.kind != "relation-many")
         for field in _relations_of_its_own(model, known):
             name = way_back(model, field)
             if name is not None and field.target is not None:
@@ -97,32 +110,36 @@ def app_label(model: str) -> str:
     return parts[-2] if len(parts) > 1 else parts[0]
 
 
-def settle(models: Mapping[str, Model], user: str | None = None) -> dict[str, Model]:
+def is_user(model: Model) -> bool:
+    """Whether the project may have made this model its user model."""
+    return not model.abstract and _USER_BASE in model.bases
+
+
+def settle(models: Mapping[str, Model]) -> dict[str, Model]:
     """The models with every relation that was written as text (`"shop.Order"`, `settings.AUTH_USER_MODEL`) pointing at
-    the id of its model. `user` is the value of that setting. A target that cannot be told becomes None."""
-    return {name: replace(model, fields=tuple(_settled(model, models, user))) for name, model in models.items()}
+    the id of its model. A target that cannot be told becomes None."""
+    return {name: replace(model, fields=tuple(_settled(model, models))) for name, model in models.items()}
 
 
-def _settled(model: Model, models: Mapping[str, Model], user: str | None) -> Iterator[Field]:
+def labelled(label: str, models: Mapping[str, Model], near: str = "") -> str | None:
+    """The id of the model that is called `shop.Order`, or `Order` in the application of the model `near`."""
+    app, _, title = label.rpartition(".")
+    app = app or app_label(near)
+    named = [name for name in models if models[name].title.lower() == title.lower()]
+    within = [name for name in named if app_label(name) == app]
+    likely = within or [name for name in named if app in name.partition(":")[0].split(".")] or named
+    return likely[0] if len(likely) == 1 else None
+
+
+def _settled(model: Model, models: Mapping[str, Model]) -> Iterator[Field]:
     for field in model.fields:
         target = field.target
-        if target is not None and ":" not in target:
-            if target == USER:
-                target = _by_label(user, model, models) if user else DEFAULT_USER
-            else:
-                target = _by_label(target, model, models)
+        if target == USER:
+            users = [name for name, candidate in models.items() if is_user(candidate)] or [_DEFAULT_USER]
+            target = users[0] if len(users) == 1 else None
+        elif target is not None and ":" not in target:
+            target = labelled(target, models, model.name)
         yield replace(field, target=target)
-
-
-def _by_label(label: str, model: Model, models: Mapping[str, Model]) -> str | None:
-    app, _, title = label.rpartition(".")
-    app = app or app_label(model.name)
-    named = [other for other in models if models[other].title.lower() == title.lower()]
-    within = [other for other in named if app_label(other) == app]
-    near = within or [other for other in named if app in other.partition(":")[0].split(".")]
-    if near:
-        return near[0]
-    return named[0] if len(named) == 1 else None
 
 
 def _relations_of_its_own(model: Model, known: Mapping[str, Model]) -> Iterator[Field]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from idemlint.orm.arguments import argument
-from idemlint.orm.django.words import Resolve, library_id
+from idemlint.orm.django.words import library_id
+from idemlint.orm.layer import Reception, Resolve
 from idemlint.program import ClassType, DataOperation, LibraryType
 from idemlint.syntax import facts as f
 
@@ -22,15 +22,6 @@ _SENT = {
     "delete": ("pre_delete", "post_delete"),
     "link": ("m2m_changed",),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Reception:
-    """A signal that is received: from the model with the id `sender` (None: from every model) or, where the sender is
-    named by text, from the one with that label."""
-
-    signal: str
-    sender: str | None
 
 
 def signal(path: str) -> str | None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from idemlint.orm.arguments import last_name
-from idemlint.program import ClassType, LibraryType, Type
+from idemlint.orm.layer import LibraryBase, Resolve
+from idemlint.program import ClassType, LibraryType
 from idemlint.syntax import facts as f
 
-Resolve = Callable[[f.Expr], Type | None]
-LibraryBase = Callable[[Type], str | None]
-
-LAYER = "django"
+NAME = "django"
 
 
 @dataclass(frozen=True, slots=True)
