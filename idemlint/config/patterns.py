@@ -23,29 +23,29 @@ class Pattern:
         return GitIgnoreSpec.from_lines([self.glob]).match_file(path.relative_to(self.folder).as_posix())
 
 
-def rebased(pattern: Pattern, root: Path) -> str | None:
-    """The pattern as it would be written in the folder `root`; None if it can match nothing below `root`."""
+def rebased(pattern: Pattern, root: Path) -> tuple[str, ...]:
+    """The patterns to write in the folder `root` for what this one means below it; none if it means nothing there."""
     sign = "!" if pattern.glob.startswith("!") else ""
     glob = pattern.glob.removeprefix("!")
     anchored = "/" in glob.rstrip("/")
     if root == pattern.folder:
-        return pattern.glob
+        return (pattern.glob,)
     if pattern.folder.is_relative_to(root):
         between = pattern.folder.relative_to(root).as_posix()
-        return f"{sign}/{between}/{glob.removeprefix('/') if anchored else f'**/{glob}'}"
+        return (f"{sign}/{between}/{glob.removeprefix('/') if anchored else f'**/{glob}'}",)
     if not anchored or not root.is_relative_to(pattern.folder):
-        return pattern.glob
-    rest = _below(root.relative_to(pattern.folder).parts, glob.removeprefix("/"))
-    return f"{sign}/{rest}" if rest else None
+        return (pattern.glob,)
+    rests = _below(root.relative_to(pattern.folder).parts, glob.removeprefix("/"))
+    return tuple(f"{sign}/{rest}" for rest in sorted(rests))
 
 
-def _below(folders: tuple[str, ...], glob: str) -> str:
-    """What is left of an anchored pattern once it has matched `folders`; empty if it does not."""
-    for folder in folders:
-        head, _, rest = glob.partition("/")
-        if head == "**":
-            return glob
-        if not fnmatchcase(folder, head):
-            return ""
-        glob = rest
-    return glob
+def _below(folders: tuple[str, ...], glob: str) -> set[str]:
+    """What may be left of an anchored pattern once it has matched `folders`."""
+    head, _, rest = glob.partition("/")
+    if not glob:
+        return set()  # it means a folder above, and what is named is never excluded
+    if not folders:
+        return {glob}
+    if head == "**":
+        return _below(folders[1:], glob) | _below(folders, rest)
+    return _below(folders[1:], rest) if fnmatchcase(folders[0], head) else set()

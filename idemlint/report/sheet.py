@@ -1,0 +1,63 @@
+"""What a report is written on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+
+def unlinked(rule: str) -> None:
+    """The link of no rule: the reader has nothing to follow it with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What a format may count on.
+
+    `place` turns a path relative to the project's root into the path the reader sees. `width` is in terminal cells.
+    `link` gives the address of a rule's page where the terminal can follow it. `closing` asks for the line that says
+    what was analysed.
+    """
+
+    place: Callable[[str], str]
+    width: int = 100
+    color: bool = False
+    link: Callable[[str], str | None] = unlinked
+    closing: bool = True
+
+
+def seen_from(folder: Path, root: Path) -> Callable[[str], str]:
+    """A function from paths relative to `root` to paths relative to `folder`, with forward slashes."""
+
+    def place(path: str) -> str:
+        try:
+            return Path(os.path.relpath(root / path, folder)).as_posix()
+        except ValueError:  # another drive has no relative path
+            return (root / path).as_posix()
+
+    return place
+
+
+def drawn(lines: list[Text], sheet: Sheet) -> str:
+    """The lines as characters, with the escape codes of their styles where the sheet takes colour."""
+    console = Console(
+        file=StringIO(),
+        force_terminal=sheet.color,
+        color_system="standard" if sheet.color else None,
+        no_color=not sheet.color,
+        width=sheet.width,
+        markup=False,
+        highlight=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+    with console.capture() as capture:
+        for line in lines:
+            console.print(line, soft_wrap=True)
+    return capture.get()
