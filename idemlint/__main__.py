@@ -1,0 +1,5 @@
+"""`python -m idemlint` is `idemlint`."""
+
+from idemlint.cli import main
+
+main()
