@@ -20,7 +20,8 @@ class Pattern:
         """Whether it covers the file `path` (absolute), by its own name or through a folder above it."""
         if not path.is_relative_to(self.folder):
             return False
-        return GitIgnoreSpec.from_lines([self.glob]).match_file(path.relative_to(self.folder).as_posix())
+        relative = path.relative_to(self.folder).as_posix()
+        return bool(GitIgnoreSpec.from_lines([self.glob]).match_file(relative))
 
 
 def rebased(pattern: Pattern, root: Path) -> tuple[str, ...]:

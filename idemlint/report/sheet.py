@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
 
+from rich.color import ColorSystem
 from rich.console import Console
+from rich.style import Style
 from rich.text import Text
 
 
@@ -46,18 +47,13 @@ def seen_from(folder: Path, root: Path) -> Callable[[str], str]:
 
 def drawn(lines: list[Text], sheet: Sheet) -> str:
     """The lines as characters, with the escape codes of their styles where the sheet takes colour."""
-    console = Console(
-        file=StringIO(),
-        force_terminal=sheet.color,
-        color_system="standard" if sheet.color else None,
-        no_color=not sheet.color,
-        width=sheet.width,
-        markup=False,
-        highlight=False,
-        emoji=False,
-        legacy_windows=False,
+    colors = ColorSystem.STANDARD if sheet.color else None
+    # To print on a console would wrap the lines or strip them: here a line stays as long as it is.
+    console = Console()
+    return "".join(
+        "".join(
+            (segment.style or Style()).render(segment.text, color_system=colors) for segment in line.render(console)
+        )
+        + "\n"
+        for line in lines
     )
-    with console.capture() as capture:
-        for line in lines:
-            console.print(line, soft_wrap=True)
-    return capture.get()
