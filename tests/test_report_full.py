@@ -189,6 +189,7 @@ def test_colour_and_links_change_no_character_of_the_text() -> None:
         report(CHARGED_TWICE, SENT_EARLY), Sheet(place=str, color=True, link=lambda rule: f"file:///rules/{rule}.md")
     )
     assert "\x1b[1;31merror\x1b[0m" in colored
+    assert "\x1b[1m1 error, 1 warning in 41 tasks" in colored
     assert ";file:///rules/unkeyed-external-call.md\x1b\\" in colored
     assert stripped(colored) == plain
 

@@ -32,7 +32,7 @@ _NARROWEST = 28
 def render(report: Report, sheet: Sheet) -> str:
     """The report as a person reads it, and the closing line."""
     lines = [line for finding in report.findings for line in _finding(finding, sheet)]
-    return drawn([*lines, Text(closing(report), style="bold")] if sheet.closing else lines, sheet)
+    return drawn([*lines, Text().append(closing(report), style="bold")] if sheet.closing else lines, sheet)
 
 
 def _finding(finding: Diagnostic, sheet: Sheet) -> Iterator[Text]:

@@ -9,6 +9,9 @@ from rich.markdown import Markdown
 
 from idemlint.report.sheet import Sheet
 
+# Prose in longer lines is hard to read.
+_WIDEST = 100
+
 
 def page(markdown: str, facts: str, sheet: Sheet, *, is_terminal: bool) -> str:
     """The page with `facts` (code, severity) under its title: typeset for a terminal, else the Markdown as it is."""
@@ -21,7 +24,7 @@ def page(markdown: str, facts: str, sheet: Sheet, *, is_terminal: bool) -> str:
         force_terminal=True,
         color_system="standard" if sheet.color else None,
         no_color=not sheet.color,
-        width=sheet.width,
+        width=min(sheet.width, _WIDEST),
         legacy_windows=False,
     )
     with console.capture() as capture:

@@ -38,8 +38,9 @@ def progress_bar(
         if now - begun < _PATIENCE or now - shown < _INTERVAL:
             return
         shown = now
+        bar.update(task, description=stage, completed=done, total=total)
         bar.start()
-        bar.update(task, description=stage, completed=done, total=total, refresh=True)
+        bar.refresh()
 
     try:
         yield tell
