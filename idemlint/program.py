@@ -124,18 +124,20 @@ class TaskType:
 
 @dataclass(frozen=True, slots=True)
 class SignatureType:
-    """A call of a task that is built but not sent."""
+    """A call of a task that is built but not sent; `task` is None for several tied together (a chain, a group)."""
 
-    task: str
+    task: str | None
+    framework: str
 
 
 @dataclass(frozen=True, slots=True)
 class TaskMethodType:
-    """A method of a task object or signature, not yet called: `charge.delay`."""
+    """A method of a task object (`charge.delay`), a signature or a composition (`of`), not yet called."""
 
-    task: str
+    task: str | None
+    framework: str
     method: str
-    signature: bool = False
+    of: str = "task"
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,13 +302,16 @@ class DataCall:
 @dataclass(frozen=True, slots=True)
 class EnqueueCall:
     """A task sent. `task` is its id (None: unknown), `method` the catalog's row name, `arguments` the task's arguments
-    by parameter name where they can be told, `options` the delivery options of this call."""
+    by parameter name where they can be told, `options` the delivery options of this call, `commit` "now" or "deferred"
+    (sent when the transaction commits), `does` "enqueue" or "retry" (the running task sends itself again)."""
 
     framework: str
     task: str | None
     method: str
     arguments: tuple[tuple[str, f.Expr], ...] = ()
     options: tuple[tuple[str, f.Expr], ...] = ()
+    commit: str = "now"
+    does: str = "enqueue"
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,7 +337,8 @@ Target: TypeAlias = ProjectCall | LibraryCall | DataCall | EnqueueCall | Constru
 class Body:
     """A function as it is reached from one kind of call: its facts, what its calls reach and what its expressions
     are, by ordinal. `captured` are names of the enclosing functions it uses, `receiver` says that the first parameter
-    is one, `contexts` are context managers that decorate it, outermost first, with the decorator's ordinal."""
+    is one, `constants` are the plain values of module-level names and settings that it uses, `arguments` what is
+    known of its parameters, `contexts` are context managers that decorate it, outermost first, with the decorator's ordinal."""
 
     key: str
     function: str
@@ -345,6 +351,8 @@ class Body:
     at: int
     targets: Mapping[int, Target] = field(repr=False)
     types: Mapping[int, Type] = field(repr=False)
+    constants: Mapping[int, object] = field(repr=False)
+    arguments: Mapping[str, Type] = field(repr=False)
     returns: Type | None = None
     captured: tuple[str, ...] = ()
     receiver: bool = False

@@ -1,0 +1,74 @@
+"""The summary of a run from one root: its effects in the order of the code, and what stands around them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from idemlint.domain.effect import Address, Effect, Frame, Key
+from idemlint.domain.value import Facts
+from idemlint.program import Root, Site
+
+EFFECTS = 64
+"""A summary holds so many effects at most; `capped` says when there were more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """A database transaction: where it is opened, how ("atomic"), the one around it (it is a savepoint then), the loops
+    it was opened in, and the function that opens it."""
+
+    id: int
+    site: Site
+    text: str
+    outer: int | None
+    loops: tuple[int, ...]
+    frame: Frame
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop: where it stands and, when it goes over rows, their model and the columns they were selected by."""
+
+    id: int
+    site: Site
+    model: str = ""
+    columns: tuple[str, ...] = ()
+    thing: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """A function handed to a commit hook. `late` are names that the loop around it binds anew before it runs."""
+
+    site: Site
+    late: tuple[str, ...]
+    facts: Facts
+    transactions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyUse:
+    """A value passed under a name that says it is there to recognise repeats."""
+
+    key: Key
+    callee: str
+    frames: tuple[Frame, ...]
+    facts: Facts
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What one run from `root` does. `calls` were followed, `unresolved` (site, name) could not be; `swallows` says
+    that the body catches every exception, `retries` are the places where the task sends itself again."""
+
+    root: Root
+    effects: tuple[Effect, ...]
+    transactions: tuple[Transaction, ...]
+    loops: tuple[Loop, ...]
+    hooks: tuple[Hook, ...]
+    keys: tuple[KeyUse, ...]
+    calls: int
+    unresolved: tuple[tuple[Site, str], ...]
+    swallows: bool = False
+    capped: bool = False

@@ -1,0 +1,237 @@
+"""Values and where they come from.
+
+An origin is stable when a second run of the same message gets the same value. Unknown never makes a rule speak.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from idemlint.program import Site, Type
+
+ATOMS = 8
+"""More origins than this are told no longer: the value counts as unknown."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Origin:
+    """One source of a value. `kind` is a word of STABLE, UNSTABLE or "unknown"; `detail` names it (the parameter, the
+    row and column); `site` is where an unstable one enters."""
+
+    kind: str
+    detail: str = ""
+    site: Site | None = None
+
+
+STABLE = frozenset({"argument", "row", "constant", "task-id", "stored"})
+"""A task's argument, a column of a row that was there before, a literal or setting, the id that redelivery keeps."""
+
+UNSTABLE = frozenset({"clock", "random", "attempt", "response", "token", "fresh", "changed", "process"})
+"""The time, chance, the attempt's number, what an unkeyed call answered, a lock's token, the key or default of a row
+inserted in this run, a column this run changes, something of this process."""
+
+UNKNOWN = Origin("unknown")
+CONSTANT = frozenset({Origin("constant")})
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """A thing with attributes: a row, or an instance of a project class. `id` is unique in one run of the analysis.
+
+    `model` is set for rows. `fresh` marks a row that this run made ("new": not stored yet, "stored": inserted, "maybe":
+    by a get-or-insert). `lock` is the transaction that holds the row's lock. `lookup` are the columns that found it.
+    `each` says that it stands for every element of a loop's rows. `source` is the data call that gave it.
+    """
+
+    id: int
+    model: str | None = None
+    fresh: str = ""
+    lock: int | None = None
+    lookup: tuple[Lookup, ...] = ()
+    each: bool = False
+    source: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """One condition of a query: `column` without operator, `operator` ("exact" where none is written)."""
+
+    column: str
+    operator: str
+    value: Value
+    excluded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A query not yet run: what it is narrowed by, and whether its rows will be locked."""
+
+    model: str
+    lookup: tuple[Lookup, ...] = ()
+    lock: int | None = None
+    opaque: bool = False
+    sliced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What is known of an expression's value.
+
+    `text` is a string as far as it is literal, with `{}` for the rest; `literal` is a one-element tuple with the exact
+    constant. `items` are a tuple's elements, `entries` a dict's. `column` is (object id, column) when the value was
+    read from a row, `effect` the effect it is the answer of with the part it is ("created", "count", "result"),
+    `test` what its being true or false says, `outcomes` what each way out of a helper says.
+    """
+
+    origins: frozenset[Origin] = frozenset({UNKNOWN})
+    literal: tuple[object] | None = None
+    text: str | None = None
+    items: tuple[Value, ...] | None = None
+    entries: tuple[tuple[str, Value], ...] | None = None
+    thing: Object | None = None
+    rows: Rows | None = None
+    column: tuple[int, str] | None = None
+    step: tuple[int, str] | None = None
+    effect: tuple[int, str] | None = None
+    test: Test | None = None
+    outcomes: tuple[Outcome, ...] = ()
+    closure: Closure | None = None
+    site: Site | None = None
+
+    @property
+    def stable(self) -> bool:
+        """Whether a second run gets the same value, for sure."""
+        return all(origin.kind in STABLE for origin in self.origins)
+
+    @property
+    def unstable(self) -> tuple[Origin, ...]:
+        """What makes it differ from run to run, in order; empty when nothing surely does."""
+        return tuple(sorted((o for o in self.origins if o.kind in UNSTABLE), key=_origin_order))
+
+    @property
+    def unknown(self) -> bool:
+        return any(origin.kind == "unknown" for origin in self.origins)
+
+    @property
+    def varies(self) -> bool:
+        """Whether it holds anything but constants."""
+        return any(origin.kind != "constant" for origin in self.origins)
+
+    def entry(self, name: str) -> Value | None:
+        return dict(self.entries).get(name) if self.entries is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that must hold where an effect happens.
+
+    kind: "claim" (effect `subject` found its row not there yet, or changed it), "conflict" (its row was there already),
+    "state" (column `column` of object `subject` passed a test), "exists" (rows of a model are there), "possible" (a
+    test that reads something the analysis cannot follow), "lock" (a mutual exclusion is held), "failed" (inside a
+    handler). `holds` is the test's outcome; `value` the text of what the column was compared with; `site` the test.
+    """
+
+    kind: str
+    subject: int = -1
+    column: str = ""
+    holds: bool = True
+    value: str = ""
+    model: str = ""
+    site: Site | None = None
+
+
+Facts = frozenset[Fact]
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """What a value's being true says, and what its being false says."""
+
+    true: Facts = frozenset()
+    false: Facts = frozenset()
+
+    def inverted(self) -> Test:
+        return Test(self.false, self.true)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One way out of a helper: what it gave and the facts that hold then."""
+
+    value: Value
+    facts: Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """Values a function brings along: names it closes over, arguments bound by `partial`, its receiver."""
+
+    captured: tuple[tuple[str, Value], ...] = ()
+    positional: tuple[Value, ...] = ()
+    keywords: tuple[tuple[str, Value], ...] = ()
+    receiver: Value | None = None
+    kind: Type | None = None
+
+
+NOTHING = Value(CONSTANT, literal=(None,))
+
+
+def _origin_order(origin: Origin) -> tuple[str, str, str, int, int]:
+    site = origin.site
+    return (origin.kind, origin.detail, site.path if site else "", site.piece if site else 0, site.at if site else 0)
+
+
+def origins_of(values: Iterable[Value]) -> frozenset[Origin]:
+    """Origins of something made of these values; constants count only where nothing else is."""
+    found: set[Origin] = set()
+    for value in values:
+        found |= value.origins
+    if len(found) > ATOMS:
+        unstable = {origin for origin in found if origin.kind in UNSTABLE}
+        return frozenset({UNKNOWN, *sorted(unstable, key=_origin_order)[: ATOMS - 1]})
+    return frozenset(found) if found else CONSTANT
+
+
+def join(one: Value, other: Value) -> Value:
+    """A value that is one or the other."""
+    if one == other:
+        return one
+    items = None
+    if one.items is not None and other.items is not None and len(one.items) == len(other.items):
+        items = tuple(join(left, right) for left, right in zip(one.items, other.items, strict=True))
+    entries = None
+    if one.entries is not None and other.entries is not None:
+        merged = dict(one.entries)
+        for name, value in other.entries:
+            merged[name] = join(merged[name], value) if name in merged else value
+        entries = tuple(merged.items())
+    return Value(
+        origins_of((one, other)),
+        text=one.text if one.text == other.text else None,
+        items=items,
+        entries=entries,
+        thing=one.thing or other.thing,
+        rows=one.rows or other.rows,
+        column=one.column if one.column == other.column else None,
+        step=one.step or other.step,
+        effect=one.effect if one.effect == other.effect else None,
+        test=_joined_test(one.test, other.test),
+        closure=one.closure or other.closure,
+        site=one.site or other.site,
+    )
+
+
+def _joined_test(one: Test | None, other: Test | None) -> Test | None:
+    if one is None or other is None:
+        return None
+    return Test(one.true & other.true, one.false & other.false)
+
+
+def derived(values: Iterable[Value], text: str | None = None) -> Value:
+    """A value computed from others by something that depends on nothing else."""
+    return Value(origins_of(values), text=text)
+
+
+def with_origins(value: Value, origins: frozenset[Origin]) -> Value:
+    return replace(value, origins=origins)

@@ -1,0 +1,86 @@
+"""Facts -> Program, pulled outward from the entry points."""
+
+from __future__ import annotations
+
+from idemlint.catalog import Catalog
+from idemlint.link.entries import callers, find_senders, find_tasks, holds_transaction, is_entry_file, receiver_of
+from idemlint.link.linker import Draft, Linker
+from idemlint.link.entries import LEVELS, FunctionInfo
+from idemlint.link.walk import Walk
+from idemlint.program import Program, Root, Site, Task
+from idemlint.project import Project
+from idemlint.syntax import facts as f
+
+
+def link(project: Project, catalog: Catalog) -> Program:
+    """The program as far as the entry points reach. Raises nothing: what cannot be read or resolved is in the result."""
+    linker = Linker(project, catalog, Walk)
+    find_tasks(linker)
+    tasks = {draft.function: task(linker, draft) for draft in sorted(linker.drafts.values(), key=_place)}
+    roots = [Root(task.body, id) for id, task in tasks.items() if task.body]
+    for info in outer_roots(linker):
+        body = linker.link(info, receiver_of(info))
+        if body is not None and info.id not in tasks:
+            roots.append(Root(body.key, None))
+    return Program(
+        bodies=dict(linker.bodies),
+        tasks=tasks,
+        roots=tuple(dict.fromkeys(roots)),
+        models={model.name: model for model in linker.known_models()},
+        settings=(),
+        modules=len(linker.modules.read()),
+        unread=unread(linker),
+    )
+
+
+def _place(draft: Draft) -> tuple[str, int, int]:
+    return (draft.declared.path, draft.declared.piece, draft.declared.at)
+
+
+def task(linker: Linker, draft: Draft) -> Task:
+    """The task behind a declaration, its body linked."""
+    info = linker.functions[draft.function]
+    routine = linker.task_routine(draft)
+    body = linker.link(linker.functions[routine.function], routine.receiver, (), routine.captured)
+    assert isinstance(info.fact, f.Function)
+    return Task(
+        id=draft.function,
+        name=linker.task_name(draft),
+        framework=draft.framework,
+        body=body.key if body else "",
+        function=draft.function.partition(":")[2],
+        site=Site(info.module.file.path, info.piece, info.fact.name_at),
+        declared=draft.declared,
+        options=draft.options,
+        bound=linker.bound(draft),
+    )
+
+
+def outer_roots(linker: Linker) -> list[FunctionInfo]:
+    """Functions that send tasks or hook into a commit, and above them the callers that open a transaction."""
+    found: dict[str, FunctionInfo] = {}
+    for info in find_senders(linker):
+        found.setdefault(info.id, info)
+        level = [info]
+        for _ in range(LEVELS):
+            above: list[FunctionInfo] = []
+            for called in level:
+                if called.fact and isinstance(called.fact, f.Function):
+                    above.extend(callers(linker, called.id, called.fact.name))
+            for info_above in above:
+                body = linker.link(info_above, receiver_of(info_above))
+                if body is not None and holds_transaction(linker, body):
+                    found.setdefault(info_above.id, info_above)
+            level = above
+    return [found[id] for id in sorted(found)]
+
+
+def unread(linker: Linker) -> tuple[tuple[str, int, int, str], ...]:
+    """Files that could not be read or parsed, by path and line."""
+    found = [(path, *problem) for path, problem in linker.modules.unread.items()]
+    for module in linker.modules.read():
+        found.extend((module.file.path, *problem) for problem in module.problems)
+    return tuple(sorted(found))
+
+
+__all__ = ["is_entry_file", "link"]

@@ -1,0 +1,231 @@
+"""Where the analysis starts: tasks, functions that send them or hook into a commit, and the callers of those."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+
+from idemlint.link.linker import FunctionInfo, Linker, calls_in
+from idemlint.link.modules import Module
+from idemlint.program import Body, ClassType, EnqueueCall, InstanceType, LibraryCall, ProjectCall, RoutineType, TaskType
+from idemlint.syntax import facts as f
+
+# How far up the callers of a function that sends a task are followed in search of the transaction around it.
+LEVELS = 3
+# A name in more places than this says too little about who calls whom.
+CROWD = 40
+ROUNDS = 3
+
+
+def is_entry_file(path: str) -> bool:
+    """Whether code in this file runs in production: tests and their set-up do not."""
+    name = posixpath.basename(path)
+    folders = path.split("/")[:-1]
+    return not (
+        name.startswith("test_")
+        or name.endswith("_test.py")
+        or name in ("conftest.py", "tests.py")
+        or any(folder in ("tests", "test", "testing") for folder in folders)
+    )
+
+
+def find_tasks(linker: Linker) -> None:
+    """Fill `linker.drafts` with every task of the project.
+
+    Decorators are tried where their text holds a word of the catalog. A module-level name or a function made from such
+    a word (`retrying = partial(shared_task, ...)`, a project's own `@task`) is a word too, for the next round.
+    """
+    words = {word for framework in linker.catalog.frameworks.values() for word in framework.words}
+    tried: set[str] = set()
+    for _ in range(ROUNDS):
+        fresh = words - tried
+        if not fresh:
+            break
+        tried |= fresh
+        pattern = re.compile(r"\b(?:" + "|".join(map(re.escape, sorted(fresh))) + r")\b")
+        for source in linker.project.mentioning(sorted(fresh)):
+            if is_entry_file(source.path):
+                words |= _read(linker, linker.modules.load(source), pattern)
+
+
+def _read(linker: Linker, module: Module, pattern: re.Pattern[str]) -> set[str]:
+    """Declare the tasks of a module whose decorators match; give the names of what may declare more."""
+    aliases: set[str] = set()
+    if any(name == "Migration" for name in module.definitions()):
+        return aliases
+    for index, piece in enumerate(module.pieces):
+        if not pattern.search(piece.text):
+            continue
+        if piece.defines is None:
+            aliases |= _loose(linker, module, index, pattern)
+            continue
+        header = _DECORATOR.findall(piece.text)
+        if any(pattern.search(line) for line in header) or _TASK_CLASS.search(piece.text):
+            for name, cls in _functions(module.statements(index)):
+                _declare(linker, module, index, name, cls)
+        elif _WRAPS.search(piece.text):
+            aliases.add(piece.defines)
+    return aliases
+
+
+_DECORATOR = re.compile(r"^[ \t]*@[^\n]*(?:\([^)]*\))?", re.M)
+_TASK_CLASS = re.compile(r"^class[ \t]+\w+\([^)]*Task", re.M)
+_WRAPS = re.compile(r"\b(?:task|actor|job)\s*\(|\bshared_task\b|\bperiodic_task\b")
+
+
+def _loose(linker: Linker, module: Module, piece: int, pattern: re.Pattern[str]) -> set[str]:
+    """Module-level statements: aliases, and tasks declared by a plain call."""
+    found: set[str] = set()
+    for statement in module.statements(piece):
+        value = statement.value if isinstance(statement, f.Assign | f.Evaluate) else None
+        if value is None:
+            continue
+        if isinstance(value, f.Call) or isinstance(value, f.Attribute | f.Name):
+            linker.module_level(value, module)
+        if isinstance(statement, f.Assign) and _mentions(value, pattern):
+            found.update(target.id for target in statement.targets if isinstance(target, f.Name))
+    return found
+
+
+def _mentions(expr: f.Expr, pattern: re.Pattern[str]) -> bool:
+    """Whether the words stand in what is called or handed over, not in a string."""
+    from idemlint.link.walk import names_in
+
+    attributes = {call.function.name for call in calls_in(expr) if isinstance(call.function, f.Attribute)}
+    if isinstance(expr, f.Attribute):
+        attributes.add(expr.name)
+    return any(pattern.search(name) for name in names_in(expr) | attributes)
+
+
+def _functions(body: Iterable[f.Statement], cls: f.Class | None = None) -> Iterator[tuple[f.Function, f.Class | None]]:
+    """Functions at module level and the methods of classes."""
+    for statement in body:
+        if isinstance(statement, f.Function):
+            yield statement, cls
+        elif isinstance(statement, f.Class):
+            yield from _functions(statement.body, statement)
+        elif isinstance(statement, f.If):
+            yield from _functions((*statement.body, *statement.orelse), cls)
+        elif isinstance(statement, f.Try):
+            yield from _functions(statement.body, cls)
+
+
+def _declare(linker: Linker, module: Module, piece: int, fact: f.Function, cls: f.Class | None) -> None:
+    if not fact.decorators:
+        return
+    info = function_info(linker, module, piece, fact, cls)
+    linker.decorated(info)
+
+
+def function_info(
+    linker: Linker, module: Module, piece: int, fact: f.Function, cls: f.Class | None
+) -> FunctionInfo:
+    """The function (or method of a top-level class) that stands in a piece."""
+    if cls is None:
+        return linker.function(f"{module.id}:{fact.name}", fact, module, piece)
+    owner = linker.classes.add(f"{module.id}:{cls.name}", cls, module, piece)
+    return linker.function(f"{owner.id}.{fact.name}", fact, module, piece, owner)
+
+
+def receiver_of(info: FunctionInfo) -> InstanceType | ClassType | None:
+    """What a method is called on when nobody is seen calling it."""
+    if info.owner is None or not isinstance(info.fact, f.Function):
+        return None
+    names = {decorator.id for decorator in info.fact.decorators if isinstance(decorator, f.Name)}
+    if "staticmethod" in names:
+        return None
+    return ClassType(info.owner.id) if "classmethod" in names else InstanceType(info.owner.id)
+
+
+def find_senders(linker: Linker) -> list[FunctionInfo]:
+    """Functions, no tests, that send a task or register a commit hook."""
+    words = sorted(linker.catalog.scan_words() - {"task"})
+    pattern = re.compile(r"\b(?:" + "|".join(map(re.escape, words)) + r")\b")
+    methods = {
+        name
+        for framework in linker.catalog.frameworks.values()
+        for row in framework.methods
+        if row.does == "enqueue"
+        for name in row.names
+    }
+    found: list[FunctionInfo] = []
+    for source in linker.project.mentioning(words):
+        if not is_entry_file(source.path):
+            continue
+        module = linker.modules.load(source)
+        for index, piece in enumerate(module.pieces):
+            if piece.defines is None or not pattern.search(piece.text):
+                continue
+            for fact, cls in _functions(module.statements(index)):
+                if any(_sends(call, methods, words) for call in calls_in(fact.body)):
+                    found.append(function_info(linker, module, index, fact, cls))
+    return found
+
+
+def _sends(call: f.Call, methods: set[str], words: list[str]) -> bool:
+    names = {argument.value.name for argument in call.arguments if isinstance(argument.value, f.Attribute)}
+    if isinstance(call.function, f.Attribute):
+        return call.function.name in methods or call.function.name in words or bool(names & methods)
+    return isinstance(call.function, f.Name) and (call.function.id in words or bool(names & methods))
+
+
+def callers(linker: Linker, function: str, name: str) -> list[FunctionInfo]:
+    """Functions that are found to call `function` when they are linked."""
+    pattern = re.compile(rf"\b{re.escape(name)}\b")
+    candidates: list[FunctionInfo] = []
+    for source in linker.project.mentioning([name]):
+        if not is_entry_file(source.path):
+            continue
+        module = linker.modules.load(source)
+        for index, piece in enumerate(module.pieces):
+            if piece.defines is None or not pattern.search(piece.text):
+                continue
+            for fact, cls in _functions(module.statements(index)):
+                if any(_calls(call, name) for call in calls_in(fact.body)):
+                    candidates.append(function_info(linker, module, index, fact, cls))
+        if len(candidates) > CROWD:
+            return []
+    found: list[FunctionInfo] = []
+    for info in candidates:
+        if info.id == function:
+            continue
+        body = linker.link(info, receiver_of(info))
+        if body is not None and any(reached == function for reached in reached_functions(linker, body)):
+            found.append(info)
+    return found
+
+
+def _calls(call: f.Call, name: str) -> bool:
+    function = call.function
+    return (function.id if isinstance(function, f.Name) else function.name if isinstance(function, f.Attribute) else "") == name
+
+
+def reached_functions(linker: Linker, body: Body) -> Iterator[str]:
+    """Functions that a body calls itself."""
+    for target in body.targets.values():
+        if isinstance(target, ProjectCall):
+            yield linker.bodies[target.body].function
+
+
+def holds_transaction(linker: Linker, body: Body) -> bool:
+    """Whether a function opens a transaction itself, or calls a project's own wrapper around one."""
+    for target in (*body.targets.values(), *(context for context, _ in body.contexts)):
+        if isinstance(target, LibraryCall) and linker.catalog.role(target.path) == "transaction":
+            return True
+        if isinstance(target, ProjectCall):
+            inner = linker.bodies[target.body]
+            if inner.is_generator and holds_transaction(linker, inner):
+                return True
+    return False
+
+
+def enqueues(body: Body) -> bool:
+    return any(isinstance(target, EnqueueCall) for target in body.targets.values())
+
+
+def task_of(kind: object) -> str | None:
+    return kind.task if isinstance(kind, TaskType) else None
+
+
+__all__ = ["RoutineType", "callers", "find_senders", "find_tasks", "holds_transaction", "is_entry_file", "receiver_of"]

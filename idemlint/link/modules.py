@@ -1,0 +1,200 @@
+"""The project's modules, read piece by piece on demand: which name is bound where."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from idemlint.project import Project, SourceFile, UnreadableFile
+from idemlint.syntax import facts as f
+from idemlint.syntax.extract import SyntaxProblem, extract
+from idemlint.syntax.split import Piece, split
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What a module-level or class-level name is bound to: a Function, Class, Import, or an assignment's value.
+
+    `position` says which element of the value the name takes when a tuple is unpacked (None: all of it).
+    """
+
+    name: str
+    fact: f.Function | f.Class | f.Import | f.Assign
+    piece: int
+    position: int | None = None
+
+
+@dataclass(slots=True)
+class Module:
+    """A module of the project, its pieces parsed when first asked for."""
+
+    file: SourceFile
+    id: str
+    pieces: tuple[Piece, ...]
+    problems: list[tuple[int, int, str]] = field(default_factory=list)
+    _parsed: dict[int, f.Body] = field(default_factory=dict)
+    _table: dict[str, list[Binding]] | None = None
+    _defined: dict[str, list[int]] | None = None
+    stars: list[f.Import] = field(default_factory=list)
+
+    def statements(self, piece: int) -> f.Body:
+        """Facts of one piece; a piece that does not parse is empty and noted as a problem."""
+        if piece not in self._parsed:
+            part = self.pieces[piece]
+            try:
+                self._parsed[piece] = extract(part.text)
+            except SyntaxProblem as problem:
+                self.problems.append((problem.line + part.line - 1, problem.column, problem.message))
+                self._parsed[piece] = ()
+        return self._parsed[piece]
+
+    def definitions(self) -> dict[str, list[int]]:
+        """Top-level function and class names -> the pieces that define them."""
+        if self._defined is None:
+            self._defined = {}
+            for index, piece in enumerate(self.pieces):
+                if piece.defines:
+                    self._defined.setdefault(piece.defines, []).append(index)
+        return self._defined
+
+    def bindings(self, name: str) -> list[Binding]:
+        """Every binding of a top-level name, in the order of the code."""
+        found = list(self._loose().get(name, ()))
+        for index in self.definitions().get(name, ()):
+            found.extend(
+                Binding(name, statement, index)
+                for statement in self.statements(index)
+                if isinstance(statement, f.Function | f.Class) and statement.name == name
+            )
+        return sorted(found, key=lambda binding: binding.piece)
+
+    def names(self) -> Iterator[str]:
+        """Every top-level name, in no order that matters."""
+        yield from self._loose()
+        yield from self.definitions()
+
+    def loose_pieces(self) -> Iterator[tuple[int, f.Body]]:
+        """The pieces that are no function or class: imports, constants, calls at import time."""
+        for index, piece in enumerate(self.pieces):
+            if piece.defines is None:
+                yield index, self.statements(index)
+
+    def _loose(self) -> dict[str, list[Binding]]:
+        if self._table is None:
+            self._table = {}
+            for index, body in self.loose_pieces():
+                for binding in bindings_in(body, index):
+                    if binding.name == "*" and isinstance(binding.fact, f.Import):
+                        self.stars.append(binding.fact)
+                    else:
+                        self._table.setdefault(binding.name, []).append(binding)
+        return self._table
+
+    def star_imports(self) -> list[f.Import]:
+        self._loose()
+        return self.stars
+
+
+def bindings_in(body: Iterable[f.Statement], piece: int) -> Iterator[Binding]:
+    """Names that statements bind at their own level, through `if`, `try`, `with` and loops."""
+    for statement in body:
+        match statement:
+            case f.Function(name=name) | f.Class(name=name):
+                yield Binding(name, statement, piece)
+            case f.Import(bind=name):
+                yield Binding(name, statement, piece)
+            case f.Assign(targets=targets):
+                for target in targets:
+                    if isinstance(target, f.Name):
+                        yield Binding(target.id, statement, piece)
+                    elif isinstance(target, f.Display):
+                        for position, item in enumerate(target.items):
+                            if isinstance(item, f.Name):
+                                yield Binding(item.id, statement, piece, position)
+            case f.If(body=inner, orelse=orelse) | f.While(body=inner, orelse=orelse):
+                yield from bindings_in(inner, piece)
+                yield from bindings_in(orelse, piece)
+            case f.For(body=inner) | f.With(body=inner):
+                yield from bindings_in(inner, piece)
+            case f.Try(body=inner, handlers=handlers, orelse=orelse, final=final):
+                yield from bindings_in(inner, piece)
+                for handler in handlers:
+                    yield from bindings_in(handler.body, piece)
+                yield from bindings_in(orelse, piece)
+                yield from bindings_in(final, piece)
+
+
+class Modules:
+    """All modules of a project, read on demand and found the way an import statement finds them."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._by_path = {source.path: source for source in project.files}
+        self._by_name: dict[str, list[SourceFile]] = {}
+        self._folders: set[str] = set()
+        self._read: dict[str, Module] = {}
+        self.unread: dict[str, tuple[int, int, str]] = {}
+        for source in project.files:
+            self._by_name.setdefault(source.module, []).append(source)
+            folder = posixpath.dirname(source.path)
+            while folder and folder not in self._folders:
+                self._folders.add(folder)
+                folder = posixpath.dirname(folder)
+
+    def identity(self, source: SourceFile) -> str:
+        """What the ids of a module's things start with: its dotted name, or its path where two share the name."""
+        return source.module if len(self._by_name[source.module]) == 1 else source.path
+
+    def identified(self, identity: str) -> Module | None:
+        """The module behind the part of an id before its colon."""
+        source = self._by_path.get(identity)
+        if source is None:
+            found = self._by_name.get(identity, ())
+            source = found[0] if len(found) == 1 else None
+        return self.load(source) if source else None
+
+    def load(self, source: SourceFile) -> Module:
+        """The module of this file, read once; an unreadable one is empty and noted in `unread`."""
+        if source.path not in self._read:
+            try:
+                text = self.project.text(source.path)
+            except UnreadableFile as problem:
+                self.unread[source.path] = (problem.line or 1, problem.column or 1, problem.reason)
+                text = ""
+            self._read[source.path] = Module(source, self.identity(source), split(text))
+        return self._read[source.path]
+
+    def read(self) -> list[Module]:
+        """The modules read so far, by path."""
+        return [self._read[path] for path in sorted(self._read)]
+
+    def absolute(self, name: str, near: str) -> SourceFile | None:
+        """The file of an absolute dotted name, as an import in the file `near` would find it."""
+        return self.project.named(name, near)
+
+    def is_package(self, name: str) -> bool:
+        """Whether some folder of the project ends in this dotted name (a namespace package has no file)."""
+        tail = name.replace(".", "/")
+        return any(folder == tail or folder.endswith("/" + tail) for folder in self._folders)
+
+    def imported(self, module: Module, statement: f.Import) -> SourceFile | str:
+        """What an import statement names before `import`: a file of the project, or the dotted name of a library."""
+        if not statement.level:
+            return self.absolute(statement.module, module.file.path) or statement.module
+        folder = posixpath.dirname(module.file.path)
+        for _ in range(statement.level - 1):
+            folder = posixpath.dirname(folder)
+        return self.beneath(folder, statement.module) or f".{statement.module}"
+
+    def beneath(self, folder: str, name: str) -> SourceFile | None:
+        """The file of the dotted `name` below a folder; the folder's own package when the name is empty."""
+        stem = posixpath.join(folder, *name.split(".")) if name else folder
+        for path in (f"{stem}.py", f"{stem}/__init__.py" if stem else "__init__.py"):
+            if path in self._by_path:
+                return self._by_path[path]
+        return None
+
+    def submodule(self, source: SourceFile, name: str) -> SourceFile | None:
+        """The module `name` inside the package whose `__init__` this is."""
+        return self.beneath(posixpath.dirname(source.path), name) if source.package else None

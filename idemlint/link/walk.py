@@ -1,0 +1,638 @@
+"""Reading one function (or one module-level expression): what its names are, what its calls reach.
+
+The walk follows the order of the code. Where two branches disagree about a name, what is known wins: a wrong guess about
+a type shows as a call into a thing that has no such method, not as a finding.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable
+
+from idemlint.link.calls import Calls
+from idemlint.link.classes import ClassInfo
+from idemlint.link.linker import FunctionInfo, Linker, element
+from idemlint.link.modules import Module, bindings_in
+from idemlint.link.values import Known
+from idemlint.program import (
+    Body,
+    ClassType,
+    DataMethodType,
+    InstanceType,
+    LibraryCall,
+    LibraryInstance,
+    LibraryType,
+    ModuleType,
+    ProjectCall,
+    RecordType,
+    RoutineType,
+    RowsType,
+    SeveralType,
+    SignatureType,
+    TableType,
+    Target,
+    TaskMethodType,
+    TaskType,
+    Type,
+)
+from idemlint.syntax import facts as f
+
+TASK_PREFIX = "task:"
+"""Starts the path of an attribute of a running task (`task:celery.request.id`), so that no module can have it."""
+
+_BUILTINS = frozenset(dir(builtins))
+
+
+class Walk(Calls):
+    """One pass over one function."""
+
+    def __init__(
+        self,
+        linker: Linker,
+        module: Module,
+        piece: int,
+        owner: ClassInfo | None = None,
+        receiver: Type | None = None,
+        function: FunctionInfo | None = None,
+        in_class: bool = False,
+    ) -> None:
+        self.linker = linker
+        self.module = module
+        self.piece = piece
+        self.owner = owner
+        self.receiver = receiver
+        self.function = function
+        self.in_class = in_class
+        self.env: dict[str, Type | None] = {}
+        self.captured: dict[str, Type] = {}
+        self.used: set[str] = set()
+        self.local: dict[str, f.Function | f.Class | f.Import] = {}
+        self.targets: dict[int, Target] = {}
+        self.types: dict[int, Type] = {}
+        self.constants: dict[int, object] = {}
+        self.returned: list[Type | None] = []
+        self.yielded: list[Type | None] = []
+        self.receiver_name: str | None = None
+
+    # --- a whole function
+
+    def body(self, key: str, info: FunctionInfo, arguments: dict[str, Type], captured: dict[str, Type]) -> Body:
+        """Link `info` with what is known of its arguments and of the names it closes over."""
+        fact = info.fact
+        self.captured = captured
+        parameters = fact.parameters
+        contexts: list[tuple[Target, int]] = []
+        for parameter in parameters:
+            known = arguments.get(parameter.name)
+            if known is None:
+                known = self._parameter(parameter)
+            self.env[parameter.name] = known
+        static = isinstance(fact, f.Function) and self._is_static(fact)
+        has_receiver = self.receiver is not None and bool(parameters) and not static
+        if has_receiver:
+            self.receiver_name = parameters[0].name
+            self.env[parameters[0].name] = self.receiver
+        statements: f.Body
+        if isinstance(fact, f.Lambda):
+            statements = (f.Return(fact.at, fact.body),)
+            generator = False
+        else:
+            statements, generator = fact.body, fact.is_generator
+            contexts = self.contexts(fact)
+        known_arguments = {name: kind for name, kind in self.env.items() if kind is not None}
+        self.statements(statements)
+        if generator:
+            returns: Type | None = SeveralType(_agree(self.yielded))
+        else:
+            returns = _agree(self.returned)
+            if returns is None and isinstance(fact, f.Function):
+                returns = self.linker.annotated(fact.returns, self.module, self.receiver)
+        return Body(
+            key=key,
+            function=info.id,
+            path=self.module.file.path,
+            piece=self.piece,
+            name=info.name,
+            parameters=parameters,
+            statements=statements,
+            is_generator=generator,
+            at=fact.name_at if isinstance(fact, f.Function) else fact.at,
+            targets=self.targets,
+            types=self.types,
+            constants=self.constants,
+            arguments=known_arguments,
+            returns=returns,
+            captured=tuple(sorted(self.used)),
+            receiver=has_receiver,
+            contexts=tuple(contexts),
+        )
+
+    def _is_static(self, fact: f.Function) -> bool:
+        return any(isinstance(decorator, f.Name) and decorator.id == "staticmethod" for decorator in fact.decorators)
+
+    def _parameter(self, parameter: f.Parameter) -> Type | None:
+        if parameter.kind == "*":
+            return None
+        if parameter.kind == "**":
+            return TableType(())
+        return self.linker.annotated(parameter.annotation, self.module, self.receiver)
+
+    def contexts(self, fact: f.Function) -> list[tuple[Target, int]]:
+        """Context managers a function is decorated with: they are open while its body runs."""
+        found: list[tuple[Target, int]] = []
+        for decorator in fact.decorators:
+            kind = self.evaluate(decorator)
+            at = decorator.at
+            target = self.targets.get(at)
+            role = self.linker.catalog.role(kind.path) if isinstance(kind, LibraryType | LibraryInstance) else None
+            if role in ("transaction", "lock") and isinstance(kind, LibraryType | LibraryInstance):
+                found.append((target or LibraryCall(kind.path), at))
+            elif isinstance(target, ProjectCall) and self.linker.bodies[target.body].is_generator:
+                found.append((target, at))
+        return found
+
+    # --- statements
+
+    def statements(self, body: Iterable[f.Statement]) -> None:
+        for statement in body:
+            self.statement(statement)
+
+    def statement(self, statement: f.Statement) -> None:
+        match statement:
+            case f.Assign(targets=targets, value=value, annotation=annotation):
+                kind = self.evaluate(value) if value is not None else None
+                if annotation is not None:
+                    kind = kind or self.linker.annotated(annotation, self.module, self.receiver)
+                for target in targets:
+                    self.assign(target, kind)
+            case f.Augment(target=target, value=value):
+                self.evaluate(target)
+                self.evaluate(value)
+            case f.Evaluate(value=value):
+                self.evaluate(value)
+            case f.Return(value=value):
+                if value is not None and not (isinstance(value, f.Constant) and value.value is None):
+                    self.returned.append(self.evaluate(value))
+            case f.Raise(exception=exception):
+                if exception is not None:
+                    self.evaluate(exception)
+            case f.Delete(targets=targets):
+                for target in targets:
+                    self.evaluate(target)
+            case f.Assert(test=test):
+                self.evaluate(test)
+                self.narrow(test)
+            case f.If(test=test, body=body, orelse=orelse):
+                self.evaluate(test)
+                before = dict(self.env)
+                self.narrow(test)
+                self.statements(body)
+                after = self.env
+                self.env = before
+                self.statements(orelse)
+                self.env = _merge(after, self.env, _leaves(body), _leaves(orelse))
+            case f.For(target=target, iterable=iterable, body=body, orelse=orelse):
+                self.assign(target, self.item(self.evaluate(iterable)))
+                self.statements(body)
+                self.statements(orelse)
+            case f.While(test=test, body=body, orelse=orelse):
+                self.evaluate(test)
+                self.narrow(test)
+                self.statements(body)
+                self.statements(orelse)
+            case f.With(items=items, body=body):
+                for manager, target in items:
+                    entered = self.entered(manager, self.evaluate(manager))
+                    if target is not None:
+                        self.assign(target, entered)
+                self.statements(body)
+            case f.Try(body=body, handlers=handlers, orelse=orelse, final=final):
+                self.statements(body)
+                self.statements(orelse)
+                after = dict(self.env)
+                for handler in handlers:
+                    if handler.exception is not None:
+                        self.evaluate(handler.exception)
+                    self.statements(handler.body)
+                    after = _merge(after, self.env, False, _leaves(handler.body))
+                    self.env = dict(after)
+                self.statements(final)
+            case f.Match(subject=subject, cases=cases):
+                self.evaluate(subject)
+                for case in cases:
+                    for name in case.binds:
+                        self.env[name] = None
+                    for value in case.values:
+                        self.evaluate(value)
+                    if case.guard is not None:
+                        self.evaluate(case.guard)
+                    self.statements(case.body)
+            case f.Function():
+                self.nested(statement)
+            case f.Class() | f.Import():
+                self.define(statement)
+            case f.Jump() | f.Outer():
+                pass
+
+    def define(self, statement: f.Class | f.Import) -> None:
+        prefix = f"{self.function.id}." if self.function else f"{self.module.id}:"
+        for binding in bindings_in((statement,), self.piece):
+            self.env[binding.name] = self.linker.definition(self.module, binding, prefix)
+
+    def nested(self, statement: f.Function) -> None:
+        """A function defined inside this one: its free names are those of this moment (Python looks them up later)."""
+        prefix = f"{self.function.id}." if self.function else f"{self.module.id}:"
+        info = self.linker.function(f"{prefix}{statement.name}", statement, self.module, self.piece, self.owner)
+        kind: Type = RoutineType(info.id, None, self.closure(statement))
+        for decorator in reversed(statement.decorators):
+            kind = self.decorate(decorator, kind, info)
+        self.env[statement.name] = kind
+        self.types[statement.at] = kind
+
+    def closure(self, fact: f.Function | f.Lambda) -> tuple[tuple[str, Type], ...]:
+        """Names of this function that a nested one uses, with what they are."""
+        own = {parameter.name for parameter in fact.parameters}
+        names = sorted(names_in(fact.body) - own)
+        found: list[tuple[str, Type]] = []
+        for name in names:
+            kind = self.env.get(name) or self.captured.get(name)
+            if kind is not None:
+                found.append((name, kind))
+        return tuple(found)
+
+    def assign(self, target: f.Expr, kind: Type | None) -> None:
+        match target:
+            case f.Name(id=name):
+                self.env[name] = kind
+                if kind is not None:
+                    self.types[target.at] = kind
+            case f.Starred(value=value):
+                self.assign(value, SeveralType(None))
+            case f.Display(items=items):
+                for position, item in enumerate(items):
+                    self.assign(item, element(kind, position))
+            case f.Attribute(base=base, name=name):
+                holder = self.evaluate(base)
+                if isinstance(holder, InstanceType) and kind is not None and self.owner is not None:
+                    if isinstance(base, f.Name) and base.id == self.receiver_name:
+                        self.owner.attributes.setdefault(name, kind)
+            case f.Subscript(base=base, index=index):
+                self.evaluate(base)
+                self.evaluate(index)
+            case _:
+                self.evaluate(target)
+
+    def narrow(self, test: f.Expr) -> None:
+        """`isinstance(name, Class)` says what the name is in the branch."""
+        for part in test.operands if isinstance(test, f.Boolean) and test.operator == "and" else (test,):
+            match part:
+                case f.Call(function=f.Name(id="isinstance"), arguments=(f.Argument(value=f.Name(id=name)), second)):
+                    kind = self.linker.annotated(second.value, self.module)
+                    if kind is not None:
+                        self.env[name] = kind
+
+    def item(self, kind: Type | None) -> Type | None:
+        """What iterating over a value gives."""
+        match kind:
+            case SeveralType(item):
+                return item
+            case RowsType(model):
+                found = self.linker.model(model)
+                return self.layer(found.layer).item(kind) if found is not None else None
+            case RecordType(items):
+                return _agree(items)
+        return None
+
+    def entered(self, manager: f.Expr, kind: Type | None) -> Type | None:
+        """What `with manager as name` binds."""
+        target = self.targets.get(manager.at)
+        if isinstance(target, ProjectCall) and self.linker.bodies[target.body].is_generator:
+            return self.item(kind)
+        if isinstance(kind, InstanceType):
+            return self.method_result(kind, "__enter__") or self.method_result(kind, "__aenter__") or kind
+        return kind
+
+    def method_result(self, kind: InstanceType, name: str) -> Type | None:
+        """What calling a method without arguments gives, None where the project has no such method."""
+        method = self.attribute(kind, name)
+        if not isinstance(method, RoutineType):
+            return None
+        body = self.linker.link(self.linker.functions[method.function], method.receiver, (), method.captured)
+        return body.returns if body else None
+
+    # --- expressions
+
+    def evaluate(self, expr: f.Expr) -> Type | None:
+        kind = self._evaluate(expr)
+        if kind is not None:
+            self.types[expr.at] = kind
+        return kind
+
+    def _evaluate(self, expr: f.Expr) -> Type | None:
+        match expr:
+            case f.Name(id=name):
+                if name not in self.env and name not in self.captured:
+                    self.constant(expr)
+                return self.name(name)
+            case f.Constant(value=value):
+                return None if value is None else LibraryInstance(f"builtins.{type(value).__name__}")
+            case f.Attribute(base=base, name=name):
+                if _is_super(base):
+                    return self.inherited(name)
+                holder = self.evaluate(base)
+                if isinstance(holder, ModuleType):
+                    self.constant(expr)
+                if isinstance(holder, InstanceType):
+                    self.enter_property(expr.at, holder, name)
+                return self.attribute(holder, name)
+            case f.Call():
+                return self.call(expr)
+            case f.Await(value=value) | f.Starred(value=value):
+                return self.evaluate(value)
+            case f.Walrus(target=target, value=value):
+                kind = self.evaluate(value)
+                self.assign(target, kind)
+                return kind
+            case f.Conditional(test=test, body=body, orelse=orelse):
+                self.evaluate(test)
+                chosen, other = self.evaluate(body), self.evaluate(orelse)
+                return chosen or other
+            case f.Boolean(operands=operands):
+                kinds = [self.evaluate(operand) for operand in operands]
+                return next((kind for kind in kinds if kind is not None), None)
+            case f.Unary(operand=operand, operator=operator):
+                kind = self.evaluate(operand)
+                return LibraryInstance("builtins.bool") if operator == "not" else kind
+            case f.Operation(left=left, right=right):
+                return self.operation(self.evaluate(left), self.evaluate(right))
+            case f.Comparison(left=left, rights=rights):
+                for side in (left, *rights):
+                    self.evaluate(side)
+                return LibraryInstance("builtins.bool")
+            case f.Format(parts=parts):
+                for part in parts:
+                    self.evaluate(part)
+                return LibraryInstance("builtins.str")
+            case f.Display(kind=kind, items=items):
+                kinds = tuple(self.evaluate(item) for item in items)
+                return RecordType(kinds) if kind == "tuple" else SeveralType(_agree(kinds))
+            case f.Mapping(items=pairs):
+                return self.mapping(pairs)
+            case f.Subscript(base=base, index=index):
+                return self.subscript(self.evaluate(base), index)
+            case f.Slice(parts=parts):
+                for part in parts:
+                    self.evaluate(part)
+                return None
+            case f.Lambda():
+                prefix = f"{self.function.id}." if self.function else f"{self.module.id}:"
+                info = self.linker.function(f"{prefix}<lambda {expr.at}>", expr, self.module, self.piece, self.owner)
+                return RoutineType(info.id, None, self.closure(expr))
+            case f.Comprehension():
+                return self.comprehension(expr)
+            case f.Yield(value=value):
+                self.yielded.append(self.evaluate(value) if value is not None else None)
+                return None
+        return None
+
+    def constant(self, expr: f.Name | f.Attribute) -> None:
+        """Note the plain value of a module-level name."""
+        value = self.linker.constants.evaluate(expr, self.module)
+        if isinstance(value, Known) and isinstance(value.value, str | int | float | bool | bytes | dict):
+            self.constants[expr.at] = value.value
+
+    def enter_property(self, at: int, holder: InstanceType, name: str) -> None:
+        """Note which function runs when a property is read."""
+        found = self.linker.class_member(holder.name, name)
+        if found is None or self.linker.method_kind(found[1]) != "property":
+            return
+        kind = self.linker.member_type(*found)
+        if isinstance(kind, RoutineType):
+            body = self.linker.link(self.linker.functions[kind.function], holder)
+            if body is not None:
+                self.targets[at] = ProjectCall(body.key)
+
+    def name(self, name: str) -> Type | None:
+        if name in self.env:
+            return self.env[name]
+        if name in self.captured:
+            self.used.add(name)
+            return self.captured[name]
+        if self.in_class and self.owner is not None and name in self.owner.members:
+            binding = self.owner.members[name][-1]
+            return self.linker.member_type(self.owner, binding)
+        found = self.linker.names.find(self.module, name)
+        if found is not None:
+            return self.linker.found(found)
+        return LibraryType(f"builtins.{name}") if name in _BUILTINS else None
+
+    def mapping(self, pairs: tuple[tuple[f.Expr | None, f.Expr], ...]) -> Type | None:
+        known: list[tuple[str, Type | None]] = []
+        for key, value in pairs:
+            kind = self.evaluate(value)
+            if key is None:
+                known.extend(kind.items if isinstance(kind, TableType) else ())
+                continue
+            self.evaluate(key)
+            if isinstance(key, f.Constant) and isinstance(key.value, str):
+                known.append((key.value, kind))
+        return TableType(tuple(known))
+
+    def subscript(self, base: Type | None, index: f.Expr) -> Type | None:
+        self.evaluate(index)
+        match base:
+            case RecordType(items) if isinstance(index, f.Constant) and isinstance(index.value, int):
+                return items[index.value] if -len(items) <= index.value < len(items) else None
+            case TableType(items) if isinstance(index, f.Constant):
+                return dict(items).get(str(index.value))
+            case RowsType() | SeveralType():
+                return base if isinstance(index, f.Slice) else self.item(base)
+            case LibraryInstance(path) | LibraryType(path):
+                return self.library_item(path)
+            case ClassType():
+                return base
+        return None
+
+    def library_item(self, path: str) -> Type | None:
+        """`caches["default"]`: what subscripting a library's object gives, if the catalog says so."""
+        given = self.linker.catalog.returns(f"{path}.__getitem__", ())
+        return LibraryInstance(given) if given else None
+
+    def operation(self, left: Type | None, right: Type | None) -> Type | None:
+        if isinstance(left, SeveralType | RowsType | SignatureType):
+            return left
+        return left if left == right else None
+
+    def comprehension(self, expr: f.Comprehension) -> Type | None:
+        outer = dict(self.env)
+        for generator in expr.generators:
+            self.assign(generator.target, self.item(self.evaluate(generator.iterable)))
+            for test in generator.tests:
+                self.evaluate(test)
+        if expr.key is not None:
+            self.evaluate(expr.key)
+        kind = self.evaluate(expr.element)
+        self.env = outer
+        return TableType(()) if expr.kind == "dict" else SeveralType(kind)
+
+    # --- attributes
+
+    def attribute(self, base: Type | None, name: str) -> Type | None:
+        match base:
+            case ModuleType():
+                found = self.linker.names.attribute(base, name, self.module.file.path)
+                return self.linker.found(found)
+            case LibraryType(path) | LibraryInstance(path):
+                return LibraryType(f"{path}.{name}")
+            case ClassType(cls):
+                return self.class_attribute(cls, name)
+            case InstanceType(cls):
+                return self.instance_attribute(base, cls, name)
+            case RowsType():
+                return self.rows_attribute(base, name)
+            case TaskType(task):
+                return self.task_attribute(task, name)
+            case SignatureType(task, framework):
+                return TaskMethodType(task, framework, name, "signature" if task else "composition")
+            case TableType() | SeveralType() | RecordType():
+                return LibraryType(f"builtins.{_BUILTIN_OF[type(base)]}.{name}")
+        return None
+
+    def class_attribute(self, cls: str, name: str) -> Type | None:
+        found = self.linker.class_member(cls, name)
+        if found is not None:
+            info, binding = found
+            model = self.linker.model(cls)
+            if model is not None and isinstance(binding.fact, f.Assign):
+                from_layer = self.layer(model.layer).static(model, name)
+                if from_layer is not None:
+                    return from_layer
+            kind = self.linker.member_type(info, binding)
+            if isinstance(kind, RoutineType) and self.linker.method_kind(binding) == "class":
+                return RoutineType(kind.function, ClassType(cls), kind.captured)
+            return kind
+        model = self.linker.model(cls)
+        if model is not None:
+            return self.layer(model.layer).static(model, name) or DataMethodType(ClassType(cls), name)
+        return self.library_member(cls, name)
+
+    def library_member(self, cls: str, name: str) -> Type | None:
+        """An attribute that only a library base of the class can have."""
+        for path in self.linker.classes.library_bases(cls) if cls in self.linker.classes.known else ():
+            if path != "?":
+                return LibraryType(f"{path}.{name}")
+        return None
+
+    def instance_attribute(self, base: InstanceType, cls: str, name: str) -> Type | None:
+        known = cls in self.linker.classes.known
+        model = self.linker.model(cls)
+        found = self.linker.class_member(cls, name) if known else None
+        if found is not None and not (model is not None and model.field(name)):
+            info, binding = found
+            kind = self.linker.member_type(info, binding)
+            if isinstance(binding.fact, f.Function) and isinstance(kind, RoutineType):
+                how = self.linker.method_kind(binding)
+                if how == "property":
+                    body = self.linker.link(self.linker.functions[kind.function], base)
+                    return body.returns if body else None
+                receiver = {"static": None, "class": ClassType(cls)}.get(how, base)
+                return RoutineType(kind.function, receiver, kind.captured)
+            if kind is not None:
+                return kind
+        if model is not None:
+            related = self.linker.related() if known and not model.field(name) and not _is_method(name) else {}
+            return self.layer(model.layer).attribute(model, name, related) or (
+                DataMethodType(base, name) if model.field(name) is None else None
+            )
+        if known:
+            return self.linker.instance_attribute(cls, name) or self.library_member(cls, name)
+        return None
+
+    def inherited(self, name: str) -> Type | None:
+        """`super().name`."""
+        receiver = self.receiver
+        cls = receiver.name if isinstance(receiver, InstanceType | ClassType) else None
+        if cls is None or self.owner is None:
+            return DataMethodType(receiver, name) if isinstance(receiver, RowsType) else None
+        found = self.linker.class_member(cls, name, after=self.owner.id)
+        if found is not None:
+            kind = self.linker.member_type(*found)
+            return RoutineType(kind.function, receiver, kind.captured) if isinstance(kind, RoutineType) else kind
+        if self.linker.model(cls) is not None and receiver is not None:
+            return DataMethodType(receiver, name)
+        return self.library_member(cls, name)
+
+    def rows_attribute(self, base: RowsType, name: str) -> Type | None:
+        for manager in (base.manager, base.queryset):
+            found = self.linker.class_member(manager, name) if manager is not None else None
+            if found is not None:
+                kind = self.linker.member_type(*found)
+                return RoutineType(kind.function, base, kind.captured) if isinstance(kind, RoutineType) else kind
+        return DataMethodType(base, name)
+
+    def task_attribute(self, task: str, name: str) -> Type | None:
+        draft = self.linker.drafts[task]
+        framework = self.linker.catalog.framework(draft.framework)
+        if framework.method(name) is not None:
+            return TaskMethodType(task, draft.framework, name)
+        if any(path.split(".")[0] == name for path in framework.request):
+            return LibraryType(f"{TASK_PREFIX}{draft.framework}.{name}")
+        if draft.base is not None:
+            found = self.linker.class_member(draft.base, name)
+            if found is not None:
+                kind = self.linker.member_type(*found)
+                return RoutineType(kind.function, TaskType(task)) if isinstance(kind, RoutineType) else kind
+        return None
+
+
+_BUILTIN_OF: dict[type[object], str] = {TableType: "dict", SeveralType: "list", RecordType: "tuple"}
+
+
+def _is_super(base: f.Expr) -> bool:
+    return isinstance(base, f.Call) and isinstance(base.function, f.Name) and base.function.id == "super"
+
+
+# Asking for the ways back of relations reads every model of the project, so plain row methods must not ask.
+_METHODS = frozenset("save asave delete adelete refresh_from_db arefresh_from_db full_clean clean pk id".split())
+
+
+def _is_method(name: str) -> bool:
+    return name in _METHODS or name.startswith("get_")
+
+
+def _agree(kinds: Iterable[Type | None]) -> Type | None:
+    """The one type that several values have, as far as known; None where they differ."""
+    known = list(dict.fromkeys(kind for kind in kinds if kind is not None))
+    return known[0] if len(known) == 1 else None
+
+
+def _leaves(body: f.Body) -> bool:
+    return bool(body) and isinstance(body[-1], f.Return | f.Raise | f.Jump)
+
+
+def _merge(
+    one: dict[str, Type | None], other: dict[str, Type | None], one_leaves: bool, other_leaves: bool
+) -> dict[str, Type | None]:
+    """Names after two branches: a branch that leaves has no say, and what is known wins over what is not."""
+    if one_leaves != other_leaves:
+        return dict(other if one_leaves else one)
+    merged = dict(other)
+    for name, kind in one.items():
+        if kind is not None:
+            merged[name] = kind
+    return merged
+
+
+def names_in(fact: object) -> set[str]:
+    """Every name that a piece of code mentions."""
+    found: set[str] = set()
+    todo = [fact]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, f.Name):
+            found.add(part.id)
+        elif isinstance(part, tuple):
+            todo.extend(part)
+        elif hasattr(part, "__dataclass_fields__"):
+            todo.extend(getattr(part, name) for name in part.__dataclass_fields__)
+    return found

@@ -1,0 +1,13 @@
+"""Program -> summaries: what one run from each root does."""
+
+from __future__ import annotations
+
+from idemlint.catalog import Catalog
+from idemlint.domain.summary import Summary
+from idemlint.program import Program
+from idemlint.summarize.walk import Walk
+
+
+def summarize(program: Program, catalog: Catalog) -> tuple[Summary, ...]:
+    """One summary a root, in the order of `program.roots`."""
+    return tuple(Walk(program, catalog, root).run() for root in program.roots)

@@ -1,0 +1,502 @@
+"""Calls: entering the project's functions, recording what libraries do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from idemlint.catalog import Arguments, Slot
+from idemlint.catalog import Effect as Row
+from idemlint.domain.effect import Effect, Frame, Key
+from idemlint.domain.summary import Hook
+from idemlint.domain.value import (
+    CONSTANT,
+    NOTHING,
+    Closure,
+    Fact,
+    Origin,
+    Outcome,
+    Test,
+    Value,
+    derived,
+    join,
+    origins_of,
+)
+from idemlint.program import (
+    Body,
+    Construction,
+    DataCall,
+    EnqueueCall,
+    LibraryCall,
+    PartialType,
+    ProjectCall,
+    RoutineType,
+    TaskMethodType,
+    UnresolvedCall,
+    bind,
+)
+from idemlint.summarize.state import DEPTH, STEPS, Activation
+from idemlint.summarize.values import Values
+from idemlint.syntax import facts as f
+
+
+class Given:
+    """The arguments of one call as values."""
+
+    def __init__(self, positional: Sequence[Value], keywords: dict[str, Value]) -> None:
+        self.positional = tuple(positional)
+        self.keywords = keywords
+
+    def at(self, slots: Sequence[Slot]) -> Value | None:
+        """The value at the first slot that is filled; an item of a dict where the slot names one."""
+        for slot in slots:
+            whole = self._whole(slot)
+            if whole is None:
+                continue
+            if slot.item is None:
+                return whole
+            found = whole.entry(slot.item)
+            if found is not None:
+                return found
+        return None
+
+    def _whole(self, slot: Slot) -> Value | None:
+        if slot.position is not None:
+            return self.positional[slot.position] if slot.position < len(self.positional) else None
+        return self.keywords.get(slot.name or "")
+
+    def literals(self) -> Arguments:
+        """As the catalog tests them: literals, `...` for what cannot be told."""
+        found: dict[str, object] = {f"#{index}": _literal(value) for index, value in enumerate(self.positional)}
+        found.update({name: _literal(value) for name, value in self.keywords.items()})
+        return found
+
+    def all(self) -> list[Value]:
+        return [*self.positional, *self.keywords.values()]
+
+
+class Calls(Values):
+    """The part of a walk that follows calls."""
+
+    def data(self, target: DataCall, expr: f.Call, receiver: Value) -> Value:
+        raise NotImplementedError
+
+    def run_body(self, body: f.Body) -> bool:
+        raise NotImplementedError
+
+    def call(self, expr: f.Call) -> Value:
+        callee = self.callee(expr.function)
+        target = self.here.body.targets.get(expr.at)
+        if isinstance(target, DataCall):
+            return self.data(target, expr, callee.closure.receiver if callee.closure and callee.closure.receiver else callee)
+        given = self.given(expr)
+        if callee.closure is not None:
+            given = Given(
+                [*callee.closure.positional, *given.positional], {**dict(callee.closure.keywords), **given.keywords}
+            )
+        match target:
+            case ProjectCall(body=key):
+                self.calls += 1
+                return self.enter(key, self.bound(self.program.bodies[key], callee, given), expr.at)
+            case Construction():
+                return self.made(target, given, expr)
+            case LibraryCall():
+                return self.library(target, callee, given, expr)
+            case EnqueueCall():
+                self.enqueue(target, expr)
+                return Value()
+            case UnresolvedCall(name=name):
+                self.unresolved[self.site(expr.at)] = name
+                for value in given.all():
+                    self.looked_at(value)
+                return Value()
+        return self.plain(callee, given, expr)
+
+    def callee(self, function: f.Expr) -> Value:
+        """What is called; a method brings its receiver along."""
+        if isinstance(function, f.Attribute):
+            receiver = self.evaluate(function.base)
+            if receiver.effect is not None:
+                self.answered.add(receiver.effect[0])
+            kept = receiver.entry(function.name)
+            if receiver.thing is not None:
+                written = self.heap.get(receiver.thing.id, {}).get(function.name)
+                kept = written.value if written is not None else kept
+            if kept is not None and kept.closure is not None:
+                return kept
+            return replace(receiver, closure=Closure(receiver=receiver, kind=self.type_of(function)), test=None)
+        return self.evaluate(function)
+
+    def given(self, expr: f.Call) -> Given:
+        positional: list[Value] = []
+        keywords: dict[str, Value] = {}
+        for argument in expr.arguments:
+            value = self.evaluate(argument.value)
+            if argument.star == "*":
+                positional.extend(value.items or ())
+            elif argument.star == "**":
+                keywords.update(value.entries or ())
+            elif argument.name is not None:
+                keywords[argument.name] = replace(value, site=self.site(argument.value.at))
+                if self.catalog.is_key_name(argument.name):
+                    self.use_key(argument.name, value, argument.value.at, "")
+            else:
+                positional.append(replace(value, site=self.site(argument.value.at)))
+        return Given(positional, keywords)
+
+    def looked_at(self, value: Value) -> None:
+        if value.effect is not None:
+            self.answered.add(value.effect[0])
+
+    # --- the project's own functions
+
+    def bound(self, body: Body, callee: Value, given: Given) -> dict[str, Value]:
+        """Names a function starts with: what it closes over, its receiver, its arguments and defaults."""
+        closure = callee.closure or Closure()
+        env = dict(closure.captured)
+        parameters = body.parameters
+        if body.receiver and parameters:
+            env[parameters[0].name] = closure.receiver or callee
+            parameters = parameters[1:]
+        named, extra, spare = bind(parameters, given.positional, given.keywords)
+        for parameter in parameters:
+            if parameter.kind == "*":
+                env[parameter.name] = replace(derived(extra), items=extra)
+            elif parameter.kind == "**":
+                env[parameter.name] = replace(derived(spare.values()), entries=tuple(spare.items()))
+            elif parameter.name in named:
+                env[parameter.name] = named[parameter.name]
+            elif parameter.default is not None:
+                literal = parameter.default
+                env[parameter.name] = (
+                    Value(CONSTANT, literal=(literal.value,), text=literal.value if isinstance(literal.value, str) else None)
+                    if isinstance(literal, f.Constant)
+                    else Value(CONSTANT)
+                )
+            else:
+                env[parameter.name] = Value()
+        return env
+
+    def enter(self, key: str, env: dict[str, Value], at: int) -> Value:
+        """Follow a function from its first line to its ways out."""
+        body = self.program.bodies[key]
+        active = sum(1 for activation in self.stack if activation.body.function == body.function)
+        if len(self.stack) >= DEPTH or self.steps >= STEPS or active > 1:
+            return Value()
+        if body.is_generator and not self._is_context(body):
+            return self._generated(body, env, at)
+        return self.follow(body, env, at)
+
+    def _is_context(self, body: Body) -> bool:
+        return False
+
+    def _generated(self, body: Body, env: dict[str, Value], at: int) -> Value:
+        """A generator that is iterated over: its body runs, its elements are what it yields."""
+        produced: list[Value] = []
+
+        def take(value: Value) -> bool:
+            produced.append(value)
+            return False
+
+        self.follow(body, env, at, take)
+        if not produced:
+            return Value(items=())
+        return Value(origins_of(produced), items=tuple(produced))
+
+    def follow(self, body: Body, env: dict[str, Value], at: int, resume: object = None) -> Value:
+        """Walk a body with these names; its facts stay true for the caller as far as every way out agrees."""
+        frame = Frame(self.site(at), self.here.body.function, self.here.body.name)
+        activation = Activation(body, env, frame)
+        if resume is not None:
+            activation.resume = resume  # type: ignore[assignment]
+        before = self.facts
+        self.address.append(("call", self.next()))
+        self.stack.append(activation)
+        leaves = self.in_contexts(body, body.contexts)
+        self.stack.pop()
+        self.address.pop()
+        if not leaves:
+            activation.outcomes.append(Outcome(NOTHING, self.facts))
+        ways = activation.outcomes
+        if not ways:
+            self.facts = before
+            return Value()
+        held = ways[0].facts
+        result = ways[0].value
+        for way in ways[1:]:
+            held &= way.facts
+            result = join(result, way.value)
+        self.facts = held
+        if len(ways) > 1:
+            result = replace(
+                result, outcomes=tuple(Outcome(way.value, way.facts - held) for way in ways), test=None, literal=None
+            )
+        return result
+
+    def in_contexts(self, body: Body, contexts: tuple[tuple[object, int], ...]) -> bool:
+        raise NotImplementedError
+
+    def made(self, target: Construction, given: Given, expr: f.Call) -> Value:
+        """An instance of a project class; its `__init__` runs, a dataclass keeps its fields."""
+        thing = self.thing(None)
+        value = Value(origins_of(given.all()), thing=thing)
+        if target.body is not None:
+            body = self.program.bodies[target.body]
+            env = self.bound(body, Value(closure=Closure(receiver=value)), given)
+            self.enter(target.body, env, expr.at)
+        for name, argument in given.keywords.items():
+            if name not in self.heap.get(thing.id, {}):
+                self.assign(thing, name, argument, self.site(expr.at))
+        return value
+
+    # --- libraries
+
+    def plain(self, callee: Value, given: Given, expr: f.Call) -> Value:
+        """A method of a builtin, or a call whose target says nothing: it depends on its receiver and arguments."""
+        for value in given.all():
+            self.looked_at(value)
+        name = expr.function.name if isinstance(expr.function, f.Attribute) else ""
+        receiver = callee.closure.receiver if callee.closure else None
+        if receiver is not None and receiver.entries is not None and given.positional:
+            key = given.positional[0]
+            if name in ("get", "pop") and key.text is not None:
+                found = receiver.entry(key.text)
+                if found is not None:
+                    return found
+        values = [value for value in (receiver, *given.all()) if value is not None and value.varies]
+        text = receiver.text if receiver is not None and name in ("format", "strip", "lower", "encode", "rstrip") else None
+        result = derived(values, text)
+        if receiver is not None and receiver.column is not None and name in ("append", "extend", "update", "copy"):
+            return replace(result, column=receiver.column)
+        return result
+
+    def library(self, target: LibraryCall, callee: Value, given: Given, expr: f.Call) -> Value:
+        path = target.path
+        role = self.catalog.role(path)
+        if role == "on-commit":
+            return self.on_commit(target, given, expr)
+        if role == "partial" and given.positional:
+            return self.partial(given)
+        row = self.catalog.effect(path)
+        if row is not None:
+            return self.effect(row.given(given.literals()), path, callee, given, expr)
+        for value in given.all():
+            self.looked_at(value)
+        guard = self.catalog.guard(path, given.literals())
+        if guard is not None:
+            effect = self.record("lock", expr.at, path=path, arguments=tuple(given.keywords.items()))
+            test = Test(frozenset({Fact("claim", effect.id, site=effect.site)}), frozenset())
+            return Value(effect=(effect.id, "created"), test=test if guard.won == "truthy" else test.inverted())
+        for _, callback in target.callbacks:
+            if isinstance(callback, str):
+                self.enter(callback, {}, expr.at)
+        return self.result(path, callee, given, expr)
+
+    def result(self, path: str, callee: Value, given: Given, expr: f.Call) -> Value:
+        """What a library call without effect gives."""
+        origin = self.library_origin(path, expr.at, len(given.positional) + len(given.keywords))
+        if origin is not None:
+            return Value(frozenset({origin}))
+        receiver = callee.closure.receiver if callee.closure else None
+        if path in ("builtins.dict",):
+            entries = dict(given.positional[0].entries or ()) if given.positional else {}
+            entries.update(given.keywords)
+            return replace(derived(given.all()), entries=tuple(entries.items()))
+        if self.catalog.origin(path, len(given.positional)) == "arguments":
+            values = [value for value in (receiver, *given.all()) if value is not None]
+            return self._passed_on(path, values)
+        if path.startswith("builtins."):
+            return self.plain(callee, given, expr)
+        if receiver is not None and receiver.effect is not None:
+            return Value(receiver.origins, effect=receiver.effect)
+        values = [value for value in given.all() if value.varies]
+        constants_only = not values and (receiver is None or not receiver.varies)
+        return Value(CONSTANT if constants_only else derived([Value(), *values]).origins, thing=None)
+
+    def _passed_on(self, path: str, values: list[Value]) -> Value:
+        """The result of a pure function: `list(rows)` and `str(key)` keep what they were made of."""
+        whole = derived(values)
+        if len(values) == 1:
+            only = values[0]
+            return replace(
+                whole, text=only.text, rows=only.rows, items=only.items, effect=only.effect, column=None, step=only.step
+            )
+        return whole
+
+    def partial(self, given: Given) -> Value:
+        first = given.positional[0]
+        closure = first.closure or Closure()
+        return replace(
+            first,
+            closure=replace(
+                closure,
+                positional=(*closure.positional, *given.positional[1:]),
+                keywords=(*closure.keywords, *given.keywords.items()),
+            ),
+        )
+
+    def effect(self, row: Row, path: str, callee: Value, given: Given, expr: f.Call) -> Value:
+        """A call that the catalog says changes or reads something outside."""
+        verb, url = "", ""
+        if row.http is not None:
+            said = given.at(row.http.verb_argument) if row.http.verb_argument else None
+            verb = row.http.verb or (str(said.literal[0]).upper() if said is not None and said.literal else "")
+            address = given.at(row.http.url)
+            url = address.text or "" if address is not None else ""
+        for value in given.all():
+            self.looked_at(value)
+        receiver = callee.closure.receiver if callee.closure else None
+        effect = self.record(
+            "external",
+            expr.at,
+            row=row,
+            path=path,
+            verb=verb,
+            url=url,
+            key=self.key(row, given, expr),
+            arguments=tuple((*((f"#{i}", value) for i, value in enumerate(given.positional)), *given.keywords.items())),
+        )
+        if row.replay == "natural":
+            values = [value for value in (receiver, *given.all()) if value is not None]
+            return Value(derived([Value(), *values]).origins, effect=(effect.id, "result"))
+        guard = self.catalog.guard(path, given.literals())
+        if guard is not None:
+            fact = Fact("claim", effect.id, site=effect.site)
+            test = Test(frozenset({fact}), frozenset())
+            return Value(effect=(effect.id, "created"), test=test if guard.won == "truthy" else test.inverted())
+        keyed = effect.key is not None and effect.key.value.stable
+        origin = Origin("stored" if keyed else "response", path, effect.site)
+        return Value(frozenset({replace(origin, site=None) if keyed else origin}), effect=(effect.id, "result"))
+
+    def key(self, row: Row, given: Given, expr: f.Call) -> Key | None:
+        """The idempotency key a call is given: where its row says, or in any header or parameter named like one."""
+        for slot in row.key:
+            if slot.item == "*":
+                whole = given.at([replace(slot, item=None)])
+                for name, value in whole.entries or () if whole is not None else ():
+                    if self.catalog.is_key_header(name):
+                        return Key(name, value, value.site or self.site(expr.at))
+                continue
+            value = given.at([slot])
+            if value is not None and value.literal != (None,):
+                name = slot.item or slot.name or ""
+                key = Key(name, value, value.site or self.site(expr.at))
+                if not self.catalog.is_key_name(name):
+                    self.use_key(name, value, value.site.at if value.site else expr.at, "")
+                return key
+        for name, value in given.keywords.items():
+            if self.catalog.is_key_name(name) and value.literal != (None,):
+                return Key(name, value, value.site or self.site(expr.at))
+            for inner, item in value.entries or ():
+                if self.catalog.is_key_header(inner) and self.catalog.is_key_name(inner):
+                    return Key(inner, item, item.site or self.site(expr.at))
+        return None
+
+    # --- sending tasks and commit hooks
+
+    def enqueue(self, target: EnqueueCall, expr: f.Call) -> Effect:
+        arguments = tuple((name, self.evaluate_quietly(value)) for name, value in target.arguments)
+        for argument in expr.arguments:
+            if not any(argument.value is value for _, value in target.arguments):
+                self.evaluate(argument.value)
+            elif not isinstance(argument.value, f.Name | f.Constant | f.Attribute):
+                found = self.evaluate(argument.value)
+                arguments = tuple(
+                    (name, found if value is argument.value else known)
+                    for (name, known), (_, value) in zip(arguments, target.arguments, strict=True)
+                )
+        kind = "retry" if target.does == "retry" else "enqueue"
+        return self.record(kind, expr.at, enqueue=target, arguments=arguments, path=target.method)
+
+    def on_commit(self, target: LibraryCall, given: Given, expr: f.Call) -> Value:
+        """Register a hook: it runs once the outermost transaction has committed, or at once when there is none."""
+        outermost = self.open[0] if self.open else None
+        late = self.late_names(expr, outermost)
+        if late:
+            self.hooks.append(Hook(self.site(expr.at), late, self.facts, tuple(self.open)))
+        facts = self.facts
+        stack = list(self.stack)
+        address = list(self.address)
+        env = dict(self.here.env)
+
+        def run() -> None:
+            kept = (self.facts, self.stack, self.address, self.open, self.deferred, self.here.env)
+            self.facts, self.stack, self.open, self.deferred = facts, list(stack), [], True
+            self.address = [*kept[2], ("seq", self.next()), *address[len(kept[2]) :]]
+            inner_env, self.here.env = self.here.env, env
+            for argument in given.all():
+                self.call_value(argument, expr.at)
+            self.here.env = inner_env
+            self.facts, self.stack, self.address, self.open, self.deferred, _ = kept
+
+        if outermost is None:
+            run()
+        else:
+            self.waiting.setdefault(outermost, []).append(run)
+        return NOTHING
+
+    def late_names(self, expr: f.Call, outermost: int | None) -> tuple[str, ...]:
+        """Names that the hook looks up when it runs and that the loop around it binds anew until then."""
+        rebound = frozenset(name for names in self.here.rebound for name in names)
+        if not rebound:
+            return ()
+        if outermost is not None and set(self.loops_open) & set(self.transactions[outermost].loops) == set(self.loops_open):
+            return ()
+        found: set[str] = set()
+        for argument in expr.arguments:
+            value = argument.value
+            fact: object = value
+            if isinstance(value, f.Name):
+                fact = self.here.nested.get(value.id)
+            if isinstance(fact, f.Lambda | f.Function):
+                own = {parameter.name for parameter in fact.parameters}
+                found |= (_free_names(fact) - own) & rebound
+        return tuple(sorted(found))
+
+    def call_value(self, value: Value, at: int) -> None:
+        """Call a function that was kept as a value, without further arguments."""
+        closure = value.closure
+        if closure is None:
+            return
+        kind = closure.kind
+        while isinstance(kind, PartialType):
+            kind = kind.target
+        if isinstance(kind, TaskMethodType):
+            call = EnqueueCall(kind.framework, kind.task, kind.method, commit="deferred")
+            self.record("enqueue", at, enqueue=call, path=kind.method)
+        elif isinstance(kind, RoutineType):
+            key = self.callbacks.get((self.here.body.key, at))
+            if key is not None:
+                body = self.program.bodies[key]
+                self.calls += 1
+                self.enter(key, self.bound(body, value, Given(closure.positional, dict(closure.keywords))), at)
+
+    @property
+    def callbacks(self) -> dict[tuple[str, int], str]:
+        found: dict[tuple[str, int], str] = {}
+        for at, target in self.here.body.targets.items():
+            if isinstance(target, LibraryCall):
+                for _, callback in target.callbacks:
+                    if isinstance(callback, str):
+                        found[self.here.body.key, at] = callback
+        return found
+
+
+def _literal(value: Value) -> object:
+    return value.literal[0] if value.literal is not None else ...
+
+
+def _free_names(fact: object) -> set[str]:
+    found: set[str] = set()
+    todo = [fact]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, f.Name):
+            found.add(part.id)
+        elif isinstance(part, tuple):
+            todo.extend(part)
+        elif isinstance(part, f.Parameter):
+            continue
+        elif hasattr(part, "__dataclass_fields__"):
+            todo.extend(getattr(part, name) for name in part.__dataclass_fields__)
+    return found

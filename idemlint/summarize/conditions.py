@@ -1,0 +1,152 @@
+"""Tests: what their being true, and their being false, says about the world."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from idemlint.domain.value import Fact, Facts, Test, Value
+from idemlint.program import Site
+from idemlint.summarize.state import State
+from idemlint.syntax import facts as f
+
+NO_TEST = Test()
+
+
+class Conditions(State):
+    """The part of a walk that reads tests."""
+
+    def evaluate(self, expr: f.Expr) -> Value:
+        raise NotImplementedError
+
+    def condition(self, expr: f.Expr) -> Test:
+        """Facts of both outcomes of a test; its calls happen."""
+        match expr:
+            case f.Unary(operator="not", operand=operand):
+                return self.condition(operand).inverted()
+            case f.Boolean(operator=operator, operands=operands):
+                tests = [self.condition(operand) for operand in operands]
+                return _all(tests) if operator == "and" else _all([test.inverted() for test in tests]).inverted()
+            case f.Comparison(left=left, operators=(operator,), rights=(right,)):
+                return self.comparison(left, operator, right, self.site(expr.at))
+        return self.truth(self.evaluate(expr), self.site(expr.at))
+
+    def truth(self, value: Value, site: Site) -> Test:
+        """What a value's being true says."""
+        if value.effect is not None:
+            self.answered.add(value.effect[0])
+        if value.test is not None:
+            return value.test
+        if value.outcomes:
+            return self._by_outcome(value, site)
+        if value.effect is not None and value.effect[1] in ("created", "count"):
+            return _claim(value.effect[0], site)
+        if value.column is not None:
+            return _state(value, "true", site, self.model_of(value))
+        if value.rows is not None:
+            return _exists(value.rows.model, -1, site)
+        if value.thing is not None:
+            source = value.thing.source
+            maybe_none = source is not None and self.effects[source].kind == "first"
+            return _exists(value.thing.model or "", source or -1, site) if maybe_none else NO_TEST
+        return self.opaque(value, site)
+
+    def opaque(self, value: Value, site: Site) -> Test:
+        """A test the analysis cannot follow may be a guard, unless it only looks at arguments, settings or the time."""
+        kinds = {origin.kind for origin in value.origins}
+        if kinds <= {"argument", "constant", "clock", "random", "attempt", "task-id", "token", "process"}:
+            return NO_TEST
+        fact = Fact("possible", site=site)
+        return Test(frozenset({fact}), frozenset({fact}))
+
+    def model_of(self, value: Value) -> str:
+        if value.column is None:
+            return ""
+        thing = self.things.get(value.column[0])
+        return thing.model or "" if thing else ""
+
+    def comparison(self, left: f.Expr, operator: str, right: f.Expr, site: Site) -> Test:
+        one, other = self.evaluate(left), self.evaluate(right)
+        for value in (one, other):
+            if value.effect is not None:
+                self.answered.add(value.effect[0])
+        if one.literal is not None and other.literal is None:
+            one, other = other, one
+            operator = _MIRRORED.get(operator, operator)
+        if operator in ("is not", "!=", "not in"):
+            return self._equals(one, other, site, _POSITIVE[operator]).inverted()
+        return self._equals(one, other, site, operator)
+
+    def _equals(self, one: Value, other: Value, site: Site, operator: str) -> Test:
+        literal = other.literal[0] if other.literal is not None else ...
+        empty = literal in (None, False) or (literal == 0 and operator in ("==", "is", "<="))
+        if operator in ("is", "==", "<=", "<") and empty:
+            return self.truth(one, site).inverted()
+        if operator == "<" and literal == 1:
+            return self.truth(one, site).inverted()
+        if literal is True or (operator in (">", ">=", "==") and isinstance(literal, int) and self._counted(one)):
+            return self.truth(one, site)
+        if one.column is not None:
+            return _state(one, f"{operator} {_told(other)}", site, self.model_of(one))
+        if other.column is not None:
+            return _state(other, f"{operator} {_told(one)}", site, self.model_of(other))
+        return self.opaque(replace(one, origins=one.origins | other.origins), site)
+
+    def _counted(self, value: Value) -> bool:
+        return value.effect is not None or value.rows is not None or value.test is not None
+
+    def _by_outcome(self, value: Value, site: Site) -> Test:
+        """The ways out of a helper that fit an answer: what holds in all of them."""
+        true: list[Facts] = []
+        false: list[Facts] = []
+        for outcome in value.outcomes:
+            inner = outcome.value
+            test = self.truth(inner, site) if inner.literal is None else NO_TEST
+            if inner.literal is None or inner.literal[0]:
+                true.append(outcome.facts | test.true)
+            if inner.literal is None or not inner.literal[0]:
+                false.append(outcome.facts | test.false)
+        return Test(_common(true), _common(false))
+
+
+_MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_POSITIVE = {"is not": "is", "!=": "==", "not in": "in"}
+
+
+def _common(ways: list[Facts]) -> Facts:
+    """Facts that hold whichever way was taken; none where no way fits."""
+    if not ways:
+        return frozenset()
+    found = ways[0]
+    for way in ways[1:]:
+        found &= way
+    return found
+
+
+def _all(tests: list[Test]) -> Test:
+    """`a and b`: true when all are, false when any is not."""
+    true: Facts = frozenset()
+    for test in tests:
+        true |= test.true
+    return Test(true, _common([test.false for test in tests]))
+
+
+def _claim(effect: int, site: Site) -> Test:
+    return Test(
+        frozenset({Fact("claim", effect, site=site)}),
+        frozenset({Fact("conflict", effect, site=site)}),
+    )
+
+
+def _state(value: Value, text: str, site: Site, model: str) -> Test:
+    assert value.column is not None
+    fact = Fact("state", value.column[0], value.column[1], True, text, model, site)
+    return Test(frozenset({fact}), frozenset({replace(fact, holds=False)}))
+
+
+def _exists(model: str, source: int, site: Site) -> Test:
+    fact = Fact("exists", source, holds=True, model=model, site=site)
+    return Test(frozenset({fact}), frozenset({replace(fact, holds=False)}))
+
+
+def _told(value: Value) -> str:
+    return repr(value.literal[0]) if value.literal is not None else value.text or "..."

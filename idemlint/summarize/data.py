@@ -1,0 +1,322 @@
+"""Calls on the data layer: what they read, lock and write, and what they give."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from idemlint.domain.effect import Effect, Write
+from idemlint.domain.value import (
+    CONSTANT,
+    NOTHING,
+    UNKNOWN,
+    Fact,
+    Lookup,
+    Object,
+    Origin,
+    Rows,
+    Test,
+    Value,
+    origins_of,
+)
+from idemlint.program import DataCall, DataOperation, Model
+from idemlint.summarize.calls import Calls
+from idemlint.syntax import facts as f
+
+
+class Data(Calls):
+    """The part of a walk that follows calls on models and rows."""
+
+    def data(self, target: DataCall, expr: f.Call, receiver: Value) -> Value:
+        operation = target.operation
+        model = self.program.models.get(operation.model)
+        if model is None:
+            return Value()
+        lookup = self.lookups(operation, model)
+        rows = self.rows_behind(receiver, model, operation)
+        match operation.kind:
+            case "new":
+                return self.new_row(operation, model, expr)
+            case "narrow":
+                opaque = rows.opaque or operation.opaque
+                narrowed = replace(rows, lookup=(*rows.lookup, *lookup), opaque=opaque)
+                return Value(frozenset({Origin("row", model.title)}), rows=narrowed)
+            case "lock":
+                return Value(
+                    frozenset({Origin("row", model.title)}),
+                    rows=replace(rows, lookup=(*rows.lookup, *lookup), lock=self.open[0] if self.open else None),
+                )
+            case "get" | "first":
+                return self.one(operation.kind, replace(rows, lookup=(*rows.lookup, *lookup)), model, expr)
+            case "exists":
+                effect = self.query("exists", rows, lookup, model, expr, operation.opaque)
+                fact = Fact("exists", effect.id, holds=True, model=model.name, site=effect.site)
+                test = Test(frozenset({fact}), frozenset({replace(fact, holds=False)}))
+                return Value(frozenset({Origin("row", model.title)}), effect=(effect.id, "result"), test=test)
+            case "read":
+                self.query("read", rows, lookup, model, expr, operation.opaque)
+                return Value(frozenset({Origin("row", model.title)}), rows=replace(rows, lookup=(*rows.lookup, *lookup)))
+            case "refresh":
+                return self.refresh(receiver)
+            case "insert" | "insert-many":
+                return self.insert(operation, rows, model, expr)
+            case "get-or-insert" | "upsert":
+                return self.get_or_insert(operation, rows, lookup, model, expr)
+            case "update":
+                writes = self.writes(operation, model, None)
+                effect = self.query("update", rows, lookup, model, expr, operation.opaque, writes)
+                return Value(frozenset({UNKNOWN}), effect=(effect.id, "count"))
+            case "update-many":
+                return self.update_many(operation, model, expr)
+            case "save":
+                return self.save(operation, receiver, model, expr)
+            case "delete":
+                return self.delete(operation, receiver, rows, lookup, model, expr)
+            case "link":
+                self.record("link", expr.at, model=model.name, opaque=True)
+        return Value()
+
+    # --- reading
+
+    def lookups(self, operation: DataOperation, model: Model) -> tuple[Lookup, ...]:
+        found: list[Lookup] = []
+        for written, expr in operation.lookup:
+            column, operator = split_lookup(written)
+            value = self.evaluate_argument(expr)
+            found.append(Lookup(model.column(column), operator, value, operation.excluded))
+        return tuple(found)
+
+    def evaluate_argument(self, expr: f.Expr) -> Value:
+        return self.evaluate(expr)
+
+    def rows_behind(self, receiver: Value, model: Model, operation: DataOperation) -> Rows:
+        if receiver.rows is not None and receiver.rows.model == model.name:
+            return receiver.rows
+        return Rows(model.name)
+
+    def query(
+        self,
+        kind: str,
+        rows: Rows,
+        lookup: tuple[Lookup, ...],
+        model: Model,
+        expr: f.Call,
+        opaque: bool = False,
+        writes: tuple[Write, ...] = (),
+    ) -> Effect:
+        return self.record(
+            kind,
+            expr.at,
+            model=model.name,
+            lookup=(*rows.lookup, *lookup),
+            opaque=opaque or rows.opaque,
+            writes=writes,
+            lock=rows.lock,
+            many=True,
+        )
+
+    def one(self, kind: str, rows: Rows, model: Model, expr: f.Call) -> Value:
+        effect = self.query(kind, rows, (), model, expr)
+        thing = self.thing(model.name, lookup=rows.lookup, lock=rows.lock, source=effect.id)
+        return Value(self.origins_of_row(rows), thing=thing, site=effect.site)
+
+    def origins_of_row(self, rows: Rows) -> frozenset[Origin]:
+        """A row stands for what found it: looked up by an argument it is as stable as that."""
+        return frozenset({Origin("row", rows.model.rpartition(":")[2])})
+
+    def refresh(self, receiver: Value) -> Value:
+        if receiver.thing is not None:
+            self.heap.pop(receiver.thing.id, None)
+        return NOTHING
+
+    # --- writing
+
+    def writes(self, operation: DataOperation, model: Model, thing: Object | None) -> tuple[Write, ...]:
+        found: list[Write] = []
+        for name, expr in operation.values:
+            column = model.column(name)
+            value = self.evaluate_argument(expr)
+            found.append(Write(column, value, self.site(expr.at), self.from_itself(expr, value, model, column)))
+        return tuple(found)
+
+    def from_itself(self, expr: f.Expr, value: Value, model: Model, column: str) -> str:
+        """How a written value hangs on the old one of its own column: "expression" when the database works it out,
+        "arithmetic" when it was read into Python before."""
+        if database_step(expr, self.is_column_expression) == column:
+            return "expression"
+        if value.step is not None and value.step[1] == column:
+            thing = self.things.get(value.step[0])
+            if thing is not None and thing.model == model.name:
+                return "arithmetic"
+        return ""
+
+    def is_column_expression(self, call: f.Call) -> bool:
+        kind = self.type_of(call.function)
+        path = getattr(kind, "path", "")
+        return bool(path) and self.catalog.role(path) == "column"
+
+    def new_row(self, operation: DataOperation, model: Model, expr: f.Call) -> Value:
+        thing = self.thing(model.name, fresh="new")
+        for write in self.writes(operation, model, thing):
+            self.assign(thing, write.column, write.value, write.site)
+        return Value(frozenset({Origin("fresh", model.title, self.site(expr.at))}), thing=thing)
+
+    def insert(self, operation: DataOperation, rows: Rows, model: Model, expr: f.Call) -> Value:
+        """`create`, `bulk_create`: the values given, and those of the rows made before."""
+        writes = self.writes(operation, model, None)
+        related = tuple(
+            Write(model.column(lookup.column), lookup.value, self.site(expr.at)) for lookup in self.lookups(operation, model)
+        )
+        many = operation.kind == "insert-many"
+        if many and operation.objects is not None:
+            made = self.evaluate(operation.objects)
+            for item in made.items or ():
+                if item.thing is not None:
+                    writes = (*writes, *self.heap.get(item.thing.id, {}).values())
+            opaque = not made.items or all(item.thing is None for item in made.items)
+        else:
+            opaque = operation.opaque
+        effect = self.record(
+            "insert",
+            expr.at,
+            model=model.name,
+            writes=(*writes, *related),
+            many=many,
+            opaque=opaque,
+            conflict=operation.conflict,
+            fresh="stored",
+        )
+        if many:
+            return Value(frozenset({Origin("fresh", model.title, effect.site)}), effect=(effect.id, "result"))
+        return self.inserted(effect, model, expr, "stored")
+
+    def inserted(self, effect: Effect, model: Model, expr: f.Call, fresh: str) -> Value:
+        lookup = tuple(Lookup(write.column, "exact", write.value) for write in effect.writes)
+        thing = self.thing(model.name, fresh=fresh, source=effect.id, lookup=lookup if fresh == "maybe" else ())
+        if fresh == "stored":
+            for write in effect.writes:
+                self.assign(thing, write.column, write.value, write.site)
+        self.effects[effect.id] = replace(effect, thing=thing.id)
+        self.learn(Fact("inserted", effect.id, model=model.name, site=effect.site))
+        origin = Origin("fresh", model.title, effect.site) if fresh == "stored" else Origin("row", model.title)
+        return Value(frozenset({origin}), thing=thing, site=effect.site)
+
+    def get_or_insert(
+        self, operation: DataOperation, rows: Rows, lookup: tuple[Lookup, ...], model: Model, expr: f.Call
+    ) -> Value:
+        whole = (*rows.lookup, *lookup)
+        effect = self.record(
+            operation.kind,
+            expr.at,
+            model=model.name,
+            lookup=whole,
+            writes=self.writes(operation, model, None),
+            opaque=operation.opaque or rows.opaque,
+            lock=rows.lock,
+        )
+        thing = self.thing(model.name, fresh="maybe", source=effect.id, lookup=whole, lock=rows.lock)
+        self.effects[effect.id] = replace(effect, thing=thing.id)
+        row = Value(frozenset({Origin("row", model.title)}), thing=thing, site=effect.site)
+        claim = Fact("claim", effect.id, site=effect.site)
+        conflict = Fact("conflict", effect.id, site=effect.site)
+        created = Value(
+            frozenset({UNKNOWN}), effect=(effect.id, "created"), test=Test(frozenset({claim}), frozenset({conflict}))
+        )
+        return Value(origins_of((row, created)), items=(row, created))
+
+    def save(self, operation: DataOperation, receiver: Value, model: Model, expr: f.Call) -> Value:
+        thing = receiver.thing
+        if thing is None:
+            self.record("save", expr.at, model=model.name, opaque=True)
+            return NOTHING
+        pending = self.heap.get(thing.id, {})
+        fields = None if operation.fields is None else {model.column(name) for name in operation.fields}
+        writes = tuple(write for column, write in sorted(pending.items()) if fields is None or column in fields)
+        if thing.fresh == "new" and thing.id not in self.stored:
+            effect = self.record("insert", expr.at, model=model.name, writes=writes, thing=thing.id, fresh="stored")
+            self.stored.add(thing.id)
+            self.learn(Fact("inserted", effect.id, model=model.name, site=effect.site))
+            return NOTHING
+        self.record(
+            "save",
+            expr.at,
+            model=model.name,
+            writes=tuple(write for write in writes if write.column not in self.clean.get(thing.id, ())),
+            thing=thing.id,
+            lookup=thing.lookup,
+            fresh=thing.fresh,
+            lock=thing.lock,
+            many=operation.fields is None,
+        )
+        self.clean.setdefault(thing.id, set()).update(write.column for write in writes)
+        return NOTHING
+
+    def update_many(self, operation: DataOperation, model: Model, expr: f.Call) -> Value:
+        made = self.evaluate(operation.objects) if operation.objects is not None else Value()
+        writes: list[Write] = []
+        locked: int | None = None
+        things = [item.thing for item in made.items or () if item.thing is not None]
+        if made.rows is not None:
+            locked = made.rows.lock
+            things.extend(thing for thing in self.things.values() if thing.model == model.name and thing.each)
+        fields = {model.column(name) for name in operation.fields or ()}
+        for thing in things or [thing for thing in self.things.values() if thing.model == model.name and thing.each]:
+            locked = locked if locked is not None else thing.lock
+            writes.extend(write for column, write in sorted(self.heap.get(thing.id, {}).items()) if column in fields)
+        effect = self.record(
+            "update",
+            expr.at,
+            model=model.name,
+            writes=tuple(dict.fromkeys(writes)),
+            many=True,
+            opaque=not writes,
+            lock=locked,
+        )
+        return Value(frozenset({UNKNOWN}), effect=(effect.id, "count"))
+
+    def delete(
+        self,
+        operation: DataOperation,
+        receiver: Value,
+        rows: Rows,
+        lookup: tuple[Lookup, ...],
+        model: Model,
+        expr: f.Call,
+    ) -> Value:
+        thing = receiver.thing
+        if thing is not None:
+            effect = self.record("delete", expr.at, model=model.name, thing=thing.id, lookup=thing.lookup, lock=thing.lock)
+        else:
+            effect = self.query("delete", rows, lookup, model, expr, operation.opaque)
+        return Value(CONSTANT | {UNKNOWN}, effect=(effect.id, "count"))
+
+
+def split_lookup(written: str) -> tuple[str, str]:
+    """`sent_at__isnull` -> ("sent_at", "isnull"); a path through relations stays one column."""
+    stem, _, last = written.rpartition("__")
+    return (stem, last) if stem and last in OPERATORS else (written, "exact")
+
+
+OPERATORS = frozenset(
+    """exact iexact contains icontains in gt gte lt lte startswith istartswith endswith iendswith range isnull regex
+    iregex date year month day week hour minute second has_key has_keys has_any_keys contained_by overlap ne""".split()
+)
+
+
+def database_step(expr: f.Expr, is_column: object) -> str:
+    """The column that an expression for the database (`F("n") + 1`) counts on from; "" where it does not."""
+    match expr:
+        case f.Operation(left=left, right=right, operator="+" | "-" | "*" | "/"):
+            for side in (left, right):
+                found = database_step(side, is_column)
+                if found:
+                    return found
+                if isinstance(side, f.Call) and is_column(side):  # type: ignore[operator]
+                    first = side.arguments[0].value if side.arguments else None
+                    if isinstance(first, f.Constant) and isinstance(first.value, str):
+                        return first.value
+        case f.Call(arguments=arguments):
+            for argument in arguments:
+                found = database_step(argument.value, is_column)
+                if found:
+                    return found
+    return ""

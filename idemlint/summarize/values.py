@@ -1,0 +1,340 @@
+"""What expressions are worth, and where that comes from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from idemlint.domain.value import (
+    CONSTANT,
+    NOTHING,
+    UNKNOWN,
+    Closure,
+    Lookup,
+    Object,
+    Origin,
+    Rows,
+    Value,
+    derived,
+    join,
+    origins_of,
+)
+from idemlint.program import (
+    ClassType,
+    InstanceType,
+    LibraryInstance,
+    LibraryType,
+    Model,
+    ModuleType,
+    ProjectCall,
+    RowsType,
+    TaskType,
+    Type,
+)
+from idemlint.summarize.conditions import Conditions
+from idemlint.syntax import facts as f
+
+GLOBAL = Value(CONSTANT)
+
+
+class Values(Conditions):
+    """The part of a walk that evaluates expressions."""
+
+    def call(self, expr: f.Call) -> Value:
+        raise NotImplementedError
+
+    def enter(self, key: str, env: dict[str, Value], at: int) -> Value:
+        raise NotImplementedError
+
+    def type_of(self, expr: f.Expr) -> Type | None:
+        return self.here.body.types.get(expr.at)
+
+    def evaluate(self, expr: f.Expr) -> Value:
+        match expr:
+            case f.Constant(value=value):
+                return Value(CONSTANT, literal=(value,), text=value if isinstance(value, str) else None)
+            case f.Name(id=name):
+                return self.name(expr, name)
+            case f.Attribute():
+                return self.attribute(expr)
+            case f.Call():
+                return self.call(expr)
+            case f.Await(value=value):
+                return self.evaluate(value)
+            case f.Starred(value=value):
+                return self.evaluate(value)
+            case f.Walrus(target=target, value=value):
+                found = self.evaluate(value)
+                self.here.env[target.id] = found
+                return found
+            case f.Conditional(test=test, body=body, orelse=orelse):
+                return self.chosen(test, body, orelse)
+            case f.Boolean(operands=operands):
+                found = [self.evaluate(operand) for operand in operands]
+                result = found[0]
+                for value in found[1:]:
+                    result = join(result, value)
+                return result
+            case f.Unary(operator="not"):
+                test = self.condition(expr)
+                return Value(frozenset({UNKNOWN}), test=test)
+            case f.Unary(operand=operand):
+                return derived([self.evaluate(operand)])
+            case f.Comparison(left=left, rights=rights):
+                test = self.condition(expr)
+                return replace(derived([self.evaluate_quietly(side) for side in (left, *rights)]), test=test)
+            case f.Operation(left=left, right=right, operator=operator):
+                return self.operation(operator, self.evaluate(left), self.evaluate(right))
+            case f.Format(parts=parts):
+                return self.formatted(parts)
+            case f.Display(items=items):
+                values = tuple(self.evaluate(item) for item in items)
+                return replace(derived(values), items=values)
+            case f.Mapping(items=pairs):
+                return self.mapping(pairs)
+            case f.Subscript(base=base, index=index):
+                return self.subscript(self.evaluate(base), self.evaluate(index))
+            case f.Slice(parts=parts):
+                return derived([self.evaluate(part) for part in parts])
+            case f.Lambda():
+                return Value(CONSTANT, closure=Closure(tuple(sorted(self.here.env.items())), kind=self.type_of(expr)))
+            case f.Comprehension():
+                return self.comprehension(expr)
+            case f.Yield(value=value):
+                return self.produced(expr, self.evaluate(value) if value is not None else NOTHING)
+        return Value()
+
+    def evaluate_quietly(self, expr: f.Expr) -> Value:
+        """An expression already evaluated once: no call happens again."""
+        if isinstance(expr, f.Name | f.Constant | f.Attribute):
+            return self.evaluate(expr)
+        return Value()
+
+    def produced(self, expr: f.Yield, value: Value) -> Value:
+        resume = self.here.resume
+        if resume is not None:
+            resume(value)
+        return Value()
+
+    # --- names and attributes
+
+    def name(self, expr: f.Name, name: str) -> Value:
+        env = self.here.env
+        if name in env:
+            return env[name]
+        constants = self.here.body.constants
+        if expr.at in constants:
+            return constant(constants[expr.at])
+        kind = self.type_of(expr)
+        return replace(GLOBAL, closure=Closure(kind=kind)) if kind is not None else Value(CONSTANT)
+
+    def attribute(self, expr: f.Attribute) -> Value:
+        constants = self.here.body.constants
+        if expr.at in constants:
+            return constant(constants[expr.at])
+        target = self.here.body.targets.get(expr.at)
+        base = self.evaluate(expr.base)
+        if base.effect is not None:
+            self.answered.add(base.effect[0])
+        if isinstance(target, ProjectCall):
+            return self.enter_property(target, base, expr.at)
+        kind = self.type_of(expr)
+        if isinstance(kind, LibraryType):
+            origin = self.library_origin(kind.path, expr.at)
+            if origin is not None:
+                return Value(frozenset({origin}))
+        if base.thing is not None:
+            return self.of_thing(base.thing, expr.name, kind)
+        if base.entries is not None and base.entry(expr.name) is not None:
+            return base.entry(expr.name) or Value()
+        if isinstance(kind, RowsType):
+            return Value(frozenset({Origin("row", kind.model)}), rows=Rows(kind.model))
+        base_kind = self.type_of(expr.base)
+        if isinstance(base_kind, ModuleType | LibraryType | ClassType | TaskType | LibraryInstance) and not base.varies:
+            return replace(GLOBAL, closure=Closure(kind=kind, receiver=base))
+        if base.effect is not None and expr.name in ("rowcount", "matched_count", "modified_count", "upserted_id"):
+            return Value(frozenset({UNKNOWN}), effect=(base.effect[0], "count"))
+        return Value(base.origins, effect=base.effect, closure=Closure(kind=kind, receiver=base), site=base.site)
+
+    def library_origin(self, path: str, at: int, arguments: int = 0) -> Origin | None:
+        """Where the value of a library's attribute or call comes from, if the catalog says so outright."""
+        if path.startswith("task:"):
+            framework, _, rest = path.removeprefix("task:").partition(".")
+            word = self.catalog.framework(framework).request.get(rest)
+            return _origin_of(word, self.site(at)) if word else None
+        word = self.catalog.origin(path, arguments)
+        return _origin_of(word, self.site(at)) if word not in (None, "arguments") else None
+
+    def enter_property(self, target: ProjectCall, base: Value, at: int) -> Value:
+        body = self.program.bodies[target.body]
+        env = {body.parameters[0].name: base} if body.parameters else {}
+        return self.enter(target.body, env, at)
+
+    def of_thing(self, thing: Object, name: str, kind: Type | None) -> Value:
+        """An attribute of a row or object: what this run gave it, else the column as it is stored."""
+        model = self.program.models.get(thing.model or "")
+        column = model.column(name) if model is not None else name
+        written = self.heap.get(thing.id, {}).get(column)
+        if written is not None and not (name != column and name.endswith("_id")):
+            return written.value
+        if written is not None:
+            return Value(written.value.origins, literal=written.value.literal)
+        if model is None:
+            known = self.aliases.get((thing.id, name))
+            return known or Value(closure=Closure(kind=kind, receiver=Value(thing=thing)))
+        field = model.field(name)
+        if isinstance(kind, RowsType):
+            return Value(frozenset({Origin("row", kind.model)}), rows=Rows(kind.model))
+        if isinstance(kind, InstanceType) and kind.name in self.program.models and not name.endswith("_id"):
+            key = (thing.id, name)
+            if key not in self.aliases:
+                other = self.thing(kind.name, source=thing.source, each=thing.each)
+                self.aliases[key] = Value(frozenset({Origin("row", f"{kind.name}")}), thing=other)
+            return self.aliases[key]
+        if field is None:
+            return Value(closure=Closure(kind=kind, receiver=Value(thing=thing)))
+        return Value(self.column_origins(thing, model, name), column=(thing.id, column))
+
+    def column_origins(self, thing: Object, model: Model, name: str) -> frozenset[Origin]:
+        """Where a stored column comes from: a row that was there before, or one that this run inserted."""
+        if thing.fresh in ("new", "stored"):
+            field = model.field(name)
+            if field is None or field.kind == "id" or field.default == "unstable":
+                return frozenset({Origin("fresh", f"{model.title}.{name}")})
+            return CONSTANT if field.default == "constant" else frozenset({UNKNOWN})
+        found = next((lookup for lookup in thing.lookup if _same_column(model, lookup, name)), None)
+        if found is not None:
+            return found.value.origins
+        return frozenset({Origin("row", f"{model.title}.{name}")})
+
+    # --- compound expressions
+
+    def chosen(self, test: f.Expr, body: f.Expr, orelse: f.Expr) -> Value:
+        facts = self.condition(test)
+        before = self.facts
+        number = self.next()
+        self.next()
+        self.facts = before | facts.true
+        self.address.append(("arm", number))
+        one = self.evaluate(body)
+        self.facts = before | facts.false
+        self.address[-1] = ("arm", number + 1)
+        other = self.evaluate(orelse)
+        self.address.pop()
+        self.facts = before
+        return join(one, other)
+
+    def operation(self, operator: str, left: Value, right: Value) -> Value:
+        text = None
+        if operator == "+" and (left.text is not None or right.text is not None):
+            text = (left.text or "{}") + (right.text or "{}")
+        elif operator == "%" and left.text is not None:
+            text = left.text
+        literal = None
+        step = None
+        if operator in ("+", "-", "*", "/", "//", "|"):
+            for side in (left, right):
+                if side.column is not None:
+                    step = side.column
+                elif side.step is not None:
+                    step = side.step
+        value = Value(origins_of((left, right)), literal=literal, text=text, step=step)
+        if left.rows is not None:
+            return replace(value, rows=left.rows)
+        return value
+
+    def formatted(self, parts: tuple[f.Expr, ...]) -> Value:
+        values = [self.evaluate(part) for part in parts]
+        text = "".join(value.text if value.text is not None else "{}" for value in values)
+        return derived(values, text=text)
+
+    def mapping(self, pairs: tuple[tuple[f.Expr | None, f.Expr], ...]) -> Value:
+        entries: dict[str, Value] = {}
+        values: list[Value] = []
+        for key, expr in pairs:
+            value = self.evaluate(expr)
+            values.append(value)
+            if key is None:
+                entries.update(value.entries or ())
+                continue
+            name = self.evaluate(key)
+            if name.text is not None and "{}" not in name.text:
+                entries[name.text] = replace(value, site=self.site(expr.at))
+                if self.catalog.is_key_name(name.text):
+                    self.use_key(name.text, value, expr.at, "")
+        return replace(derived(values), entries=tuple(entries.items()))
+
+    def subscript(self, base: Value, index: Value) -> Value:
+        if base.effect is not None:
+            self.answered.add(base.effect[0])
+        if index.literal is not None and base.entries is not None and isinstance(index.literal[0], str):
+            found = base.entry(index.literal[0])
+            if found is not None:
+                return found
+        if index.literal is not None and base.items is not None and isinstance(index.literal[0], int):
+            if -len(base.items) <= index.literal[0] < len(base.items):
+                return base.items[index.literal[0]]
+        if base.rows is not None:
+            return replace(base, rows=replace(base.rows, sliced=True))
+        origins = base.origins if not index.varies else origins_of((base, index))
+        return Value(origins, column=base.column, effect=base.effect)
+
+    def comprehension(self, expr: f.Comprehension) -> Value:
+        outer = dict(self.here.env)
+        facts = self.facts
+        number = self.next()
+        values: list[Value] = []
+        self.address.append(("loop", number))
+        for generator in expr.generators:
+            iterable = self.evaluate(generator.iterable)
+            values.append(iterable)
+            self.bind_target(generator.target, self.item(iterable, generator.iterable))
+            for test in generator.tests:
+                self.learn(*self.condition(test).true)
+        if expr.key is not None:
+            values.append(self.evaluate(expr.key))
+        element = self.evaluate(expr.element)
+        self.address.pop()
+        self.here.env = outer
+        self.facts = facts
+        return Value(origins_of([*values, element]), items=(element,) if element.thing is not None else None)
+
+    def item(self, iterable: Value, expr: f.Expr) -> Value:
+        """One element of what is iterated over."""
+        kind = self.type_of(expr)
+        if iterable.rows is not None:
+            rows = iterable.rows
+            if isinstance(kind, RowsType) and kind.values:
+                return Value(frozenset({Origin("row", rows.model)}))
+            thing = self.thing(rows.model, lookup=rows.lookup, each=True, lock=rows.lock)
+            return Value(frozenset({Origin("row", rows.model)}), thing=thing)
+        if iterable.items:
+            found = iterable.items[0]
+            for value in iterable.items[1:]:
+                found = join(found, value)
+            return replace(found, literal=None, text=None)
+        return Value(iterable.origins)
+
+    def bind_target(self, target: f.Expr, value: Value) -> None:
+        raise NotImplementedError
+
+
+def constant(value: object) -> Value:
+    """A module-level constant or setting as a value."""
+    if isinstance(value, dict):
+        entries = tuple((key, constant(item)) for key, item in value.items() if isinstance(key, str))
+        return Value(CONSTANT, entries=entries)
+    if isinstance(value, str | int | float | bool | bytes | None):
+        return Value(CONSTANT, literal=(value,), text=value if isinstance(value, str) else None)
+    return Value(CONSTANT)
+
+
+def _origin_of(word: str, site: object) -> Origin:
+    from idemlint.domain.value import UNSTABLE
+    from idemlint.program import Site
+
+    assert isinstance(site, Site)
+    return Origin(word, site=site if word in UNSTABLE else None)
+
+
+def _same_column(model: Model, lookup: Lookup, name: str) -> bool:
+    return lookup.operator == "exact" and not lookup.excluded and model.column(lookup.column) == model.column(name)
