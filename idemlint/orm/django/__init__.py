@@ -15,9 +15,10 @@ from idemlint.orm.django.relations import (
     static,
 )
 from idemlint.orm.django.signals import connection, receiver, sent, signal
-from idemlint.orm.django.words import NAME
+from idemlint.orm.django.words import COLUMN_REFERENCES, NAME
 
 __all__ = [
+    "COLUMN_REFERENCES",
     "NAME",
     "WORDS",
     "annotated_rows",

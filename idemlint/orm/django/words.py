@@ -11,6 +11,9 @@ from idemlint.syntax import facts as f
 
 NAME = "django"
 
+# Names a column inside an expression that the database works out: `F("n") + 1`.
+COLUMN_REFERENCES = frozenset({"django.db.models.F", "django.db.models.expressions.F"})
+
 
 @dataclass(frozen=True, slots=True)
 class Words:
