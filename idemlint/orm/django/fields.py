@@ -247,6 +247,8 @@ def _named(value: f.Name | f.Attribute, words: Words) -> str:
         return "unknown"
     if isinstance(found, ClassType) or value_like(value):
         return "constant"
+    if isinstance(value, f.Attribute) and isinstance(value.base, f.Call):
+        return stability(value.base, words)
     if isinstance(value, f.Attribute) and words.project_class(value.base):
         return "constant"
     return "unknown"
