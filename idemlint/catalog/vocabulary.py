@@ -73,6 +73,9 @@ ROLES: Mapping[str, str] = {
     "acknowledge": "tells a queue that a message is done with",
     "acquire": "takes the lock it is called on",
     "release": "gives back the lock it is called on",
+    "retry": "a decorator that calls the function again when it fails",
+    "harmless": "changes nothing outside",
+    "opaque": "may do anything: counts as unresolved",
 }
 
 MEANINGS: Mapping[str, str] = {
@@ -89,6 +92,7 @@ MEANINGS: Mapping[str, str] = {
 GUARDS: Mapping[str, str] = {
     "claim": "the first caller wins and its mark stays",
     "lock": "one at a time, given back afterwards",
+    "enqueue": "a second copy of a job is dropped while the first waits or runs",
     "once": "a decorator that remembers finished runs and does not run again",
 }
 
