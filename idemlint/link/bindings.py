@@ -22,7 +22,7 @@ Local: TypeAlias = Mapping[str, f.Expr | Value]
 _FALSE_AT_RUN_TIME = frozenset({"typing.TYPE_CHECKING", "typing_extensions.TYPE_CHECKING"})
 
 # No question is worth more steps than this, whatever web of imports it leads into.
-_STEPS = 50_000
+_STEPS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,7 @@ class Bindings:
         self._classes: dict[str, tuple[Module, f.Class, int]] = {}
         self._histories: dict[str, dict[str, tuple[Change, ...]]] = {}
         self._events: dict[tuple[str, str], tuple[Change, ...]] = {}
+        self._names: dict[str, frozenset[str]] = {}
         self._states: dict[tuple[str, str, int], State | None] = {}
         self._active: set[tuple[str, str, int]] = set()
 
@@ -103,7 +104,7 @@ class Bindings:
         key = (space.key, name, len(events))
         if key in self._states:
             return self._states[key]
-        if key in self._active or not self.step():
+        if not self.step() or key in self._active:
             self.cut = True
             return None if by_star else State(Unknown(f"{name} is made from itself"))
         cut, self.cut = self.cut, False
@@ -111,7 +112,7 @@ class Bindings:
         try:
             state: State | None = None
             for change in events:
-                state = self._after(state, change, space)
+                state = self._after(state, change, space, name)
         finally:
             self._active.discard(key)
         # What comes of an unfinished answer holds for the question at hand only.
@@ -175,18 +176,23 @@ class Bindings:
         own = set(self._history(space)) - {"*"}
         return own if space.cls else own | set(space.module.definitions())
 
-    def names_in(self, module: Module, seen: set[str]) -> set[str]:
-        """The names that a module binds by itself or through star imports; `seen` are the modules asked already."""
-        if module.file.path in seen:
-            return set()
-        seen.add(module.file.path)
-        found = self.names_of(Space(module))
-        for star in module.star_imports():
-            source = self.names.modules.imported(module, star)
-            if isinstance(source, SourceFile):
-                inner = self.names_in(self.names.modules.load(source), seen)
-                found.update(name for name in inner if not name.startswith("_"))
-        return found
+    def names_in(self, module: Module) -> frozenset[str]:
+        """The names that a module binds by itself or through star imports."""
+        path = module.file.path
+        if path not in self._names:
+            found: set[str] = set()
+            waiting, seen = [module], {path}
+            while waiting:
+                current = waiting.pop()
+                names = self.names_of(Space(current))
+                found.update(name for name in names if current is module or not name.startswith("_"))
+                for star in current.star_imports():
+                    source = self.names.modules.imported(current, star)
+                    if isinstance(source, SourceFile) and source.path not in seen:
+                        seen.add(source.path)
+                        waiting.append(self.names.modules.load(source))
+            self._names[path] = frozenset(found)
+        return self._names[path]
 
     def found(self, found: Found | None) -> Value:
         """What a name that was looked up is worth."""
@@ -237,32 +243,32 @@ class Bindings:
             self._events[key] = tuple(sorted(found, key=lambda change: change.placed.position))
         return self._events[key]
 
-    def _after(self, state: State | None, change: Change, space: Space) -> State | None:
+    def _after(self, state: State | None, change: Change, space: Space, name: str) -> State | None:
         """What the name is bound to after a statement, which may not run."""
         held = self.holds(change.placed.conditions, space)
         if held is False:
             return state
-        after = self._changed(state, change, space)
+        after = self._changed(state, change, space, name)
         if held is True or after == state:
             return after
-        reason = f"{change.name} is set under a condition: {held}"
+        reason = f"{name} is set under a condition: {held}"
         before = state.value if state else Unknown(reason)
         return State(joined(before, after.value if after else Unknown(reason), reason), after.site if after else None)
 
-    def _changed(self, state: State | None, change: Change, space: Space) -> State | None:
+    def _changed(self, state: State | None, change: Change, space: Space, name: str) -> State | None:
         """What the name is bound to after a statement that runs."""
         scope = Scope(space, change.placed.position)
         piece, statement = change.placed.piece, change.placed.statement
         site = Site(space.module.file.path, piece, statement.at)
         match statement:
             case f.Import(name="*"):
-                return self._starred(state, statement, space, change.name)
+                return self._starred(state, statement, space, name)
             case f.Import():
                 return self._imported(statement, space, site)
-            case f.Function(name=name):
+            case f.Function():
                 self.functions[space.id(name)] = (space.module, statement)
                 return State(Known(Reference(space.id(name), "function")), site)
-            case f.Class(name=name):
+            case f.Class():
                 self._classes[space.id(name)] = (space.module, statement, piece)
                 return State(Known(Reference(space.id(name), "class")), site)
             case f.Delete():
@@ -306,7 +312,10 @@ class Bindings:
         source = self.names.modules.imported(space.module, star)
         if not isinstance(source, SourceFile) or name.startswith("_"):
             return state
-        return self.state(Space(self.names.modules.load(source)), name, by_star=True) or state
+        module = self.names.modules.load(source)
+        if name not in self.names_in(module):
+            return state
+        return self.state(Space(module), name, by_star=True) or state
 
     def _imported(self, statement: f.Import, space: Space, site: Site) -> State:
         source = self.names.modules.imported(space.module, statement)

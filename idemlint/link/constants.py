@@ -99,7 +99,7 @@ class Constants:
             lines = self._asked(lambda: list(self._bindings.line(owner)))
             return sorted(set().union(*map(self._bindings.names_of, lines)))
         module = self.names.modules.identified(owner.path)
-        return sorted(self._bindings.names_in(module, set())) if module else []
+        return sorted(self._bindings.names_in(module)) if module else []
 
     def bases(self, owner: Reference) -> list[Reference]:
         """The classes a class of the project derives from, far ones too."""
