@@ -370,6 +370,27 @@ def test_child_that_declares_a_field_anew_loses_its_key(code: str) -> None:
     assert ("code" in {column.name for column in model.fields}) == (code != "None")
 
 
+def test_the_nearest_parent_decides_on_a_field_that_two_have() -> None:
+    models = read(
+        """
+        class Base(models.Model):
+            code = models.CharField(unique=True)
+            class Meta:
+                abstract = True
+
+        class Loose(Base):
+            code = models.CharField(null=True)
+            class Meta:
+                abstract = True
+
+        class Order(Loose, Base): pass
+        class Other(Base, Loose): pass
+        """
+    )
+    assert columns(models["Order"]) == set()
+    assert columns(models["Other"]) == {("code",)}
+
+
 def test_abstract_model_is_told_and_its_children_get_their_own_relations() -> None:
     models = read(BASE + "class Order(Base):\n    pass")
     assert models["Base"].abstract

@@ -77,13 +77,11 @@ _MODELS = {
     "treebeard.mp_tree.MP_Node": _Entry("text: path*\nnumber: depth numchild=", abstract=True),
     "treebeard.ns_tree.NS_Node": _Entry("number: lft rgt tree_id depth", abstract=True),
     "treebeard.al_tree.AL_Node": _Entry("", abstract=True),
-    "oauth2_provider.models.AbstractApplication": _Entry("text: client_id*! client_secret! name", abstract=True),
 }
 
 _ALIASES = {
     "django.contrib.auth.models.AbstractBaseUser": "django.contrib.auth.base_user.AbstractBaseUser",
     "django.contrib.sessions.models.AbstractBaseSession": "django.contrib.sessions.base_session.AbstractBaseSession",
-    "polymorphic.base.PolymorphicModel": "polymorphic.models.PolymorphicModel",
 }
 
 # Bases that make a class a model and add no column.

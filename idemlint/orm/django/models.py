@@ -40,7 +40,7 @@ def read_model(
     words = Words(resolve, library_base)
     meta = read_meta(cls, parents, words)
     own = _own_fields(name, cls, meta, words)
-    replaced = {declared.field.name for declared in own} | _removed(cls)
+    replaced = {declared.field.name for declared in own} | _removed(cls, parents)
     inherited = _inherited_fields(name, parents, replaced)
     composite = _composite_key(cls, words)
     if not (meta.abstract or composite or any(field.kind == "id" for field in inherited) or _has_key(own)):
@@ -101,9 +101,11 @@ def _own_fields(name: str, cls: f.Class, meta: Meta, words: Words) -> tuple[Decl
     )
 
 
-def _removed(cls: f.Class) -> set[str]:
-    """Inherited fields that the class takes away with `name = None`."""
-    return {name for name, value, _ in assignments(cls.body) if isinstance(value, f.Constant) and value.value is None}
+def _removed(cls: f.Class, parents: Sequence[Model]) -> set[str]:
+    """Fields of abstract parents that the class takes away with `name = None`; a parent's table keeps its columns."""
+    kept = {field.name for parent in parents if not parent.abstract for field in parent.fields}
+    none = {name for name, value, _ in assignments(cls.body) if isinstance(value, f.Constant) and value.value is None}
+    return none - kept
 
 
 def _has_key(own: Sequence[Declared]) -> bool:
@@ -121,10 +123,14 @@ def _inherited_fields(name: str, parents: Sequence[Model], replaced: Collection[
 
 
 def _inherited_keys(parents: Sequence[Model], replaced: Collection[str]) -> Iterator[UniqueKey]:
-    """Keys of the parents' fields, and all keys of a parent that has a table of its own."""
+    """Keys of the fields that are inherited, and all keys of a parent that has a table of its own."""
+    settled = set(replaced)
     for parent in parents:
-        from_meta = meta_keys(parent) if parent.abstract else ()
-        yield from (key for key in parent.unique if key not in from_meta and not set(key.columns) & set(replaced))
+        from_meta = meta_keys(parent)
+        for key in parent.unique:
+            if not parent.abstract if key in from_meta else settled.isdisjoint(key.columns):
+                yield key
+        settled.update(field.name for field in parent.fields)
 
 
 def _composite_key(cls: f.Class, words: Words) -> UniqueKey | None:
