@@ -1,7 +1,9 @@
 """What idemlint knows of the libraries and frameworks people use: one TOML file each, read into a frozen `Catalog`."""
 
 from idemlint.catalog.errors import CatalogError
-from idemlint.catalog.lookup import Catalog, load
+from idemlint.catalog.load import load
+from idemlint.catalog.lookup import Catalog
+from idemlint.catalog.names import Host
 from idemlint.catalog.rows import (
     Arguments,
     Compose,
@@ -11,7 +13,6 @@ from idemlint.catalog.rows import (
     ExceptionRow,
     Framework,
     Guard,
-    Host,
     Http,
     Method,
     Send,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import pairwise, product
 from typing import Generic, TypeVar
 
@@ -21,6 +22,7 @@ class PatternError(ValueError):
     """A pattern that means nothing; the message says why."""
 
 
+@cache
 def expand(pattern: str) -> tuple[str, ...]:
     """The patterns that `pattern` spells with its alternations written out, in order. PatternError if malformed."""
     parts = _GROUP.split(pattern)
@@ -31,9 +33,9 @@ def expand(pattern: str) -> tuple[str, ...]:
     return spelled
 
 
-def is_exact(path: str) -> bool:
+def is_exact(pattern: str) -> bool:
     """Whether an expanded pattern names one path only."""
-    return "*" not in path
+    return "*" not in pattern
 
 
 class Index(Generic[T]):
@@ -42,36 +44,33 @@ class Index(Generic[T]):
     __slots__ = ("_exact", "_memo", "_wild")
 
     def __init__(self, rows: Iterable[tuple[str, T]]) -> None:
-        """`rows` are (pattern, row); alternations are spelled out here. PatternError for a malformed pattern."""
+        """`rows` are (expanded pattern, row)."""
         self._exact: dict[str, T] = {}
         self._memo: dict[str, T | None] = {}
-        wild: dict[str, list[tuple[str, T]]] = {}
+        self._wild: dict[str, list[tuple[str, T]]] = {}
         for pattern, row in rows:
-            for path in expand(pattern):
-                if is_exact(path):
-                    self._exact[path] = row
-                else:
-                    wild.setdefault(_bucket(path), []).append((path, row))
-        self._wild = {head: [(_compiled(path), row) for path, row in _by_fit(found)] for head, found in wild.items()}
+            if is_exact(pattern):
+                self._exact[pattern] = row
+            else:
+                head = pattern.partition(".")[0]
+                self._wild.setdefault(head if is_exact(head) else "*", []).append((pattern, row))
 
     def get(self, path: str) -> T | None:
         """The row whose pattern fits `path` best; None if none does."""
         if path in self._exact:
             return self._exact[path]
         if path not in self._memo:
-            self._memo[path] = next(self._fitting(path), None)
+            self._memo[path] = self._best(path)
         return self._memo[path]
 
     def exact(self) -> Iterator[tuple[str, T]]:
         """The paths that stand in the index without a wildcard, with their rows."""
         return iter(self._exact.items())
 
-    def _fitting(self, path: str) -> Iterator[T]:
-        head = path.partition(".")[0]
-        for bucket in (head, "*"):
-            for regex, row in self._wild.get(bucket, ()):
-                if regex.fullmatch(path):
-                    yield row
+    def _best(self, path: str) -> T | None:
+        near = [*self._wild.get("*", ()), *self._wild.get(path.partition(".")[0], ())]
+        fitting = [(pattern, row) for pattern, row in reversed(near) if _compiled(pattern).fullmatch(path)]
+        return min(fitting, key=lambda found: _looseness(found[0]))[1] if fitting else None
 
 
 def _refuse_malformed(path: str, pattern: str) -> None:
@@ -87,24 +86,15 @@ def _refuse_malformed(path: str, pattern: str) -> None:
         raise PatternError(f'"{pattern}" has "**" twice in a row')
 
 
-def _bucket(path: str) -> str:
-    head = path.partition(".")[0]
-    return head if is_exact(head) else "*"
-
-
-def _by_fit(found: list[tuple[str, T]]) -> list[tuple[str, T]]:
-    latest_first = found[::-1]
-    return sorted(latest_first, key=lambda item: _looseness(item[0]))
-
-
-def _looseness(path: str) -> tuple[int, int, int]:
-    components = path.split(".")
+def _looseness(pattern: str) -> tuple[int, int, int]:
+    components = pattern.split(".")
     literal = sum(len(component.replace("*", "")) for component in components)
     return components.count("**"), sum("*" in component for component in components), -literal
 
 
-def _compiled(path: str) -> re.Pattern[str]:
-    components = path.split(".")
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    components = pattern.split(".")
     regex = ""
     joined = True
     for index, component in enumerate(components):

@@ -1,4 +1,7 @@
-"""The rows of the catalog: frozen values, one class a TOML table. Field names are the keys a catalog file uses."""
+"""The rows of the catalog that speak of calls: frozen values, one class a TOML table, fields named like its keys.
+
+Where a field holds patterns of paths, their alternations are written out already.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,8 @@ given; `...` stands for one that cannot be told."""
 @dataclass(frozen=True, slots=True)
 class Slot:
     """Where in a call a value is passed: `#1` is a position, `name` a keyword. `items` lead further inside: a key of
-    the dict given there, or an argument of the call written there (`#0.headers.*` for `f(Request(u, headers={...}))`).
-    `*` is any header that counts as a key."""
+    the dict given there, or an argument of the call written there (`#0.headers.*` for `f(Request(u, headers={...}))`);
+    a list is looked through to its items. `*` is any header that counts as a key."""
 
     position: int | None = None
     name: str | None = None
@@ -100,11 +103,10 @@ class Effect:
 @dataclass(frozen=True, slots=True)
 class Returns:
     """What a call gives, where that is not simply an instance of the path that was called. `{#0,name}` in `type` is
-    filled with the literal given there; `is_class` marks that the class itself is given, not an instance."""
+    filled with the literal given there."""
 
     calls: tuple[str, ...]
     type: str
-    is_class: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +119,8 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the value of a call or attribute comes from, in a word of
-    the vocabulary. With `pure_from` arguments or more the
-    call depends on nothing else and counts as `arguments`."""
+    """Where the value of a call or attribute comes from, in a word of the vocabulary. With `pure_from` arguments or
+    more the call depends on nothing else and counts as `arguments`."""
 
     calls: tuple[str, ...]
     origin: str
@@ -155,55 +156,6 @@ class ExceptionRow:
     names: tuple[str, ...]
     means: str = ""
     base: str = "builtins.Exception"
-
-
-@dataclass(frozen=True, slots=True)
-class Host:
-    """What a generic HTTP call to one of `hosts` is. `path` narrows it to addresses whose path fits. `quiet` hosts
-    take metrics, logs, traces or cache purges: a repeat hurts nobody. The rest is as in `Effect`."""
-
-    hosts: tuple[str, ...]
-    path: re.Pattern[str] | None = None
-    quiet: bool = False
-    kind: str = "http"
-    stakes: str = ""
-    key: tuple[Slot, ...] = ()
-    does: str = ""
-    result: str = ""
-    fix: str | None = None
-    title: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Header:
-    """Headers by which a provider recognises a repeat; with `hosts`, only there."""
-
-    names: tuple[str, ...]
-    hosts: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """What an effect of a kind has in stakes and says in messages when its row says nothing."""
-
-    stakes: str
-    does: str
-    result: str
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """What names say. `money` and `internal` are words of column names, `neutral` those that leave it to the word
-    before; `reads` are words in an address or function name by which a POST only reads; `key` and `no_key` are
-    patterns of parameter and header names; `one_row_per_run` are endings of model names."""
-
-    money: tuple[str, ...] = ()
-    internal: tuple[str, ...] = ()
-    neutral: tuple[str, ...] = ()
-    reads: tuple[str, ...] = ()
-    key: tuple[str, ...] = ()
-    no_key: tuple[str, ...] = ()
-    one_row_per_run: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,34 +249,3 @@ class Framework:
     def method(self, name: str, of: str = "task") -> Method | None:
         """What the method `name` of a `task`, `signature` or `composition` does; None if it has no part in delivery."""
         return next((row for row in self.methods if name in row.names and of in row.of), None)
-
-
-@dataclass(frozen=True, slots=True)
-class Same:
-    """Other names under which the thing called `of` can be imported, or things that behave the same."""
-
-    names: tuple[str, ...]
-    of: str
-
-
-@dataclass(frozen=True, slots=True)
-class CatalogFile:
-    """What one file says. `modules` are the import names it speaks about; `unknown` says what a call into them that
-    no row covers counts as: `quiet` (it changes nothing outside) or `unresolved`."""
-
-    title: str
-    source: str
-    modules: tuple[str, ...] = ()
-    unknown: str = "quiet"
-    same: tuple[Same, ...] = ()
-    effect: tuple[Effect, ...] = ()
-    returns: tuple[Returns, ...] = ()
-    role: tuple[Role, ...] = ()
-    origin: tuple[Origin, ...] = ()
-    guard: tuple[Guard, ...] = ()
-    exception: tuple[ExceptionRow, ...] = ()
-    host: tuple[Host, ...] = ()
-    header: tuple[Header, ...] = ()
-    kind: Mapping[str, Kind] = field(default_factory=dict)
-    words: Words | None = None
-    framework: Framework | None = None

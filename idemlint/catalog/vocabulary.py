@@ -62,6 +62,7 @@ ROLES: Mapping[str, str] = {
     "wraps": "marks a wrapper as standing for the function it is given",
     "property": "a decorator that makes a method an attribute",
     "memory": "a decorator that remembers results in this process",
+    "user-model": "gives the project's own model of a user",
     "receiver": "a decorator that connects a function to signals",
     "connect": "connects the function it is given to the signal it is called on",
     "raw-sql": "runs the SQL text it is given first",
