@@ -201,6 +201,8 @@ def with_meta(meta: str) -> Model:
         ("constraints = (UniqueConstraint(fields=('a',), name='x'),)", {("a",)}),
         ("constraints = [UniqueConstraint(Lower('a'), 'b', name='x')]", {("a", "b")}),
         ("constraints = [UniqueConstraint(Lower('a').desc(), F('b'), name='x')]", {("a", "b")}),
+        ("constraints = [UniqueConstraint(KeyTextTransform('reference', 'a'), 'b', name='x')]", {("a", "b")}),
+        ("constraints = [UniqueConstraint(F('a__reference'), name='x')]", {("a",)}),
         (f"constraints = [{A}] + [UniqueConstraint(fields=['b'], name='y')]", {("a",), ("b",)}),
         (f"constraints = [*[{A}]]", {("a",)}),
         ("constraints = [models.CheckConstraint(check=Q(a=1), name='x')]", set()),
@@ -249,9 +251,28 @@ def test_schema_is_not_seen_behind_an_unknown_base_or_a_function_that_makes_fiel
 
         class Made(models.Model):
             code = code()
+
+        class Whole(models.Model):
+            CODES = code()
         """
     )
-    assert [model.seen for model in models.values()] == [False, False, False]
+    assert [model.seen for model in models.values()] == [False, False, False, True]
+
+
+def test_a_key_of_an_abstract_model_may_name_columns_of_its_children() -> None:
+    model = read(
+        """
+        class Base(models.Model):
+            a = models.CharField()
+            class Meta:
+                abstract = True
+                constraints = [UniqueConstraint(fields=["a", "b"], name="x")]
+
+        class Order(Base):
+            b = models.CharField()
+        """
+    )["Order"]
+    assert columns(model) == {("a", "b")}
 
 
 @pytest.mark.parametrize(
@@ -285,6 +306,29 @@ def test_nulls_escape_a_key() -> None:
     assert django.nullable(model, weak) == ("c",)
     assert django.nullable(model, whole) == ()
     assert django.nullable(model, UniqueKey(("a", "c"), nulls_distinct=False)) == ()
+
+
+@pytest.mark.parametrize(
+    ("condition", "escapes"),
+    [
+        ("Q(c__isnull=True)", ()),
+        ("Q(c__isnull=False)", ("c",)),
+        ("Q(c__isnull=True, b=1)", ("c",)),
+        ("Q(c__isnull=True) | Q(b=1)", ("c",)),
+        ("Q(Q(b=1), c__isnull=True)", ("c",)),
+        ("Q(c='')", ("c",)),
+    ],
+)
+def test_a_second_key_may_hold_for_the_nulls_of_the_first(condition: str, escapes: tuple[str, ...]) -> None:
+    model = with_meta(
+        f"""
+        unique_together = ("a", "c")
+        constraints = [UniqueConstraint(fields=["a"], condition={condition}, name="x")]
+        """
+    )
+    found = django.covers(model, ["a", "c"])
+    assert found is not None
+    assert django.nullable(model, next(key for key in model.unique if key.columns == ("a", "c"))) == escapes
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from idemlint.syntax import facts as f
 
@@ -73,6 +73,23 @@ def entries(expression: f.Expr) -> tuple[Pairs, bool]:
         (left, left_known), (right, right_known) = entries(expression.left), entries(expression.right)
         return _last_wins(left + right), left_known and right_known
     return (), False
+
+
+def members(value: f.Expr) -> Iterator[f.Expr]:
+    """The members of lists that are displayed, added or unpacked; a starred one stands for a list elsewhere."""
+    if isinstance(value, f.Display):
+        for item in value.items:
+            if isinstance(item, f.Starred):
+                yield from members(item.value)
+            else:
+                yield item
+    elif isinstance(value, f.Operation) and value.operator == "+":
+        yield from members(value.left)
+        yield from members(value.right)
+    elif isinstance(value, f.Call) and last_name(value.function) in ("list", "tuple") and positional(value):
+        yield from members(positional(value)[0])
+    else:
+        yield f.Starred(value.at, value)
 
 
 def strings(expression: f.Expr | None) -> tuple[str, ...] | None:

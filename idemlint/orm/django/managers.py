@@ -72,6 +72,7 @@ def _manager(value: f.Expr, words: Words) -> tuple[str | None, str | None] | Non
     if parts is not None:
         manager, queryset = words.project_class(parts[0]), words.project_class(parts[1])
         return (manager, queryset) if manager else (queryset, None)
-    if words.tail(function).endswith("Manager"):
+    # A queryset class is called where the name of what `from_queryset` made resolves to the queryset.
+    if words.tail(function).endswith(("Manager", "QuerySet")):
         return words.project_class(function), None
     return None

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from idemlint.orm.arguments import positional, strings
+from idemlint.orm.django.constraints import CONSTRAINTS
 from idemlint.orm.django.fields import PRIMARY, Declared, assignments, declared_fields
 from idemlint.orm.django.managers import declared_managers
 from idemlint.orm.django.meta import Meta, meta_keys, read_meta
@@ -65,7 +66,7 @@ def read_model(
         tuple(dict.fromkeys(base for parent in parents for base in (parent.name, *parent.bases))),
         querysets,
     )
-    return replace(model, unique=tuple(dict.fromkeys(_normalised(model, key) for key in keys)))
+    return replace(model, unique=tuple(dict.fromkeys(_normalised(model, key, meta) for key in keys)))
 
 
 def covers(model: Model, columns: Collection[str]) -> UniqueKey | None:
@@ -146,12 +147,22 @@ def _seen(cls: f.Class, meta: Meta, parents: Sequence[Model], words: Words) -> b
     """Whether no unique key can hide: in a Meta that was not read, in a table that others manage, in a parent, or in
     what a function of the project returns for a field."""
     made_elsewhere = any(
-        isinstance(value, f.Call) and isinstance(words.resolve(value.function), RoutineType)
-        for _, value, _ in assignments(cls.body)
+        name.islower() and isinstance(value, f.Call) and isinstance(words.resolve(value.function), RoutineType)
+        for name, value, _ in assignments(cls.body)
     )
     return meta.complete and meta.managed and not made_elsewhere and all(parent.seen for parent in parents)
 
 
-def _normalised(model: Model, key: UniqueKey) -> UniqueKey:
-    columns = tuple(model.column(column) for column in key.columns)
-    return replace(key, columns=columns, condition=tuple(model.column(column) for column in key.condition))
+def _normalised(model: Model, key: UniqueKey, meta: Meta) -> UniqueKey:
+    """The key in the one spelling of its columns. Where a second key holds for the NULLs of the first, none escape."""
+    columns = tuple(dict.fromkeys(model.column(column) for column in key.columns))
+    if key.source == CONSTRAINTS and model.seen and not model.abstract:
+        # Texts in an expression may be no columns: `KeyTextTransform("reference", "data")`.
+        columns = tuple(column for column in columns if model.field(column)) or columns
+    found = replace(key, columns=columns, condition=tuple(model.column(column) for column in key.condition))
+    weak = () if found.condition else nullable(model, found)
+    for others, column in meta.null_twins:
+        null = model.column(column)
+        if weak == (null,) and set(columns) == {null, *(model.column(other) for other in others)}:
+            return replace(found, nulls_distinct=False)
+    return found
