@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from idemlint.catalog import Catalog
-from idemlint.link.entries import callers, find_senders, find_tasks, holds_transaction, is_entry_file, receiver_of
-from idemlint.link.linker import Draft, Linker
-from idemlint.link.entries import LEVELS, FunctionInfo
+from idemlint.link.entries import LEVELS, callers, find_senders, find_tasks, holds_transaction, receiver_of
+from idemlint.link.linker import Draft, FunctionInfo, Linker
 from idemlint.link.walk import Walk
 from idemlint.program import Program, Root, Site, Task
 from idemlint.project import Project
@@ -81,6 +80,3 @@ def unread(linker: Linker) -> tuple[tuple[str, int, int, str], ...]:
     for module in linker.modules.read():
         found.extend((module.file.path, *problem) for problem in module.problems)
     return tuple(sorted(found))
-
-
-__all__ = ["is_entry_file", "link"]

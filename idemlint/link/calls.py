@@ -182,6 +182,10 @@ class Calls:
             return None, self.partial(first, expr, positional, keywords)
         if role == "transparent" and first is not None:
             return LibraryCall(path), first
+        for layer in orm.LAYERS:
+            parts = layer.manager_parts(expr)
+            if parts is not None:
+                return None, self.evaluate(parts[1])
         if role == "user-model":
             return LibraryCall(path), self.linker.user_model()
         if path in _BUILTIN_RESULTS:
@@ -234,7 +238,7 @@ class Calls:
         self, role: str | None, expr: f.Call, positional: Sequence[Type | None]
     ) -> tuple[tuple[int, str | EnqueueCall], ...]:
         """Functions handed to a library that is known to call them."""
-        if role not in ("on-commit", "runs-argument"):
+        if role not in ("on-commit", "apply"):
             return ()
         found: list[tuple[int, str | EnqueueCall]] = []
         plain = [argument for argument in expr.arguments if not argument.star]

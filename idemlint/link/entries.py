@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterable, Iterator
 
-from idemlint.link.linker import FunctionInfo, Linker, calls_in
+from idemlint.link.linker import FunctionInfo, Linker, calls_in, is_production
 from idemlint.link.modules import Module
-from idemlint.program import Body, ClassType, EnqueueCall, InstanceType, LibraryCall, ProjectCall, RoutineType, TaskType
+from idemlint.program import Body, ClassType, InstanceType, LibraryCall, ProjectCall
 from idemlint.syntax import facts as f
 
 # How far up the callers of a function that sends a task are followed in search of the transaction around it.
 LEVELS = 3
 # A name in more places than this says too little about who calls whom.
-CROWD = 40
+CROWD = 24
 ROUNDS = 3
-
-
-def is_entry_file(path: str) -> bool:
-    """Whether code in this file runs in production: tests and their set-up do not."""
-    name = posixpath.basename(path)
-    folders = path.split("/")[:-1]
-    return not (
-        name.startswith("test_")
-        or name.endswith("_test.py")
-        or name in ("conftest.py", "tests.py")
-        or any(folder in ("tests", "test", "testing") for folder in folders)
-    )
 
 
 def find_tasks(linker: Linker) -> None:
@@ -45,7 +32,7 @@ def find_tasks(linker: Linker) -> None:
         tried |= fresh
         pattern = re.compile(r"\b(?:" + "|".join(map(re.escape, sorted(fresh))) + r")\b")
         for source in linker.project.mentioning(sorted(fresh)):
-            if is_entry_file(source.path):
+            if is_production(source.path):
                 words |= _read(linker, linker.modules.load(source), pattern)
 
 
@@ -151,7 +138,7 @@ def find_senders(linker: Linker) -> list[FunctionInfo]:
     }
     found: list[FunctionInfo] = []
     for source in linker.project.mentioning(words):
-        if not is_entry_file(source.path):
+        if not is_production(source.path):
             continue
         module = linker.modules.load(source)
         for index, piece in enumerate(module.pieces):
@@ -172,20 +159,23 @@ def _sends(call: f.Call, methods: set[str], words: list[str]) -> bool:
 
 def callers(linker: Linker, function: str, name: str) -> list[FunctionInfo]:
     """Functions that are found to call `function` when they are linked."""
-    pattern = re.compile(rf"\b{re.escape(name)}\b")
-    candidates: list[FunctionInfo] = []
-    for source in linker.project.mentioning([name]):
-        if not is_entry_file(source.path):
-            continue
-        module = linker.modules.load(source)
-        for index, piece in enumerate(module.pieces):
-            if piece.defines is None or not pattern.search(piece.text):
-                continue
-            for fact, cls in _functions(module.statements(index)):
-                if any(_calls(call, name) for call in calls_in(fact.body)):
-                    candidates.append(function_info(linker, module, index, fact, cls))
-        if len(candidates) > CROWD:
-            return []
+    pattern = re.compile(rf"\b{re.escape(name)}\s*\(|\b{re.escape(name)}\s*[,)]")
+    places = [
+        (module, index)
+        for source in linker.project.mentioning([name])
+        if is_production(source.path)
+        for module in (linker.modules.load(source),)
+        for index, piece in enumerate(module.pieces)
+        if piece.defines is not None and pattern.search(piece.text)
+    ]
+    if len(places) > CROWD:
+        return []
+    candidates = [
+        function_info(linker, module, index, fact, cls)
+        for module, index in places
+        for fact, cls in _functions(module.statements(index))
+        if any(_calls(call, name) for call in calls_in(fact.body))
+    ]
     found: list[FunctionInfo] = []
     for info in candidates:
         if info.id == function:
@@ -218,14 +208,3 @@ def holds_transaction(linker: Linker, body: Body) -> bool:
             if inner.is_generator and holds_transaction(linker, inner):
                 return True
     return False
-
-
-def enqueues(body: Body) -> bool:
-    return any(isinstance(target, EnqueueCall) for target in body.targets.values())
-
-
-def task_of(kind: object) -> str | None:
-    return kind.task if isinstance(kind, TaskType) else None
-
-
-__all__ = ["RoutineType", "callers", "find_senders", "find_tasks", "holds_transaction", "is_entry_file", "receiver_of"]

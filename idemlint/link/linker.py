@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
+import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -94,6 +97,7 @@ class Linker:
         self.active: list[str] = []
         self._globals: dict[tuple[str, int, int, int | None], Type | None] = {}
         self._models: dict[str, Model | None] = {}
+        self._all_models = False
         self._related: dict[tuple[str, str], tuple[str, bool]] | None = None
 
     # --- names at module and class level
@@ -231,9 +235,9 @@ class Linker:
                 known = layer.library_model(found.path)
                 if known is not None:
                     parents.append(known)
-                elif not layer.model_base(found.path):
+                elif not layer.model_base(found.path) and self.catalog_unknown_base(found.path):
                     unknown = True
-            elif not (isinstance(base, f.Subscript) or _is_generic(base)):
+            elif not isinstance(base, f.Subscript):
                 unknown = True
         return layer.read_model(
             cls,
@@ -242,7 +246,18 @@ class Linker:
             parents,
             unknown,
             lambda expr: self.class_level(expr, info),
+            self.library_base,
         )
+
+    def catalog_unknown_base(self, path: str) -> bool:
+        """Whether a library base may bring columns along that nobody has seen; those of Python itself do not."""
+        return path.partition(".")[0] not in sys.stdlib_module_names
+
+    def library_base(self, kind: Type) -> str | None:
+        """The first library class that a project class derives from."""
+        if not isinstance(kind, ClassType) or kind.name not in self.classes.known:
+            return None
+        return next((path for path in self.classes.library_bases(kind.name) if path != "?"), None)
 
     def class_level(self, expr: f.Expr, info: ClassInfo) -> Type | None:
         """What an expression in a class body is: names of the class come before those of the module."""
@@ -254,14 +269,22 @@ class Linker:
 
     def all_models(self) -> list[Model]:
         """Every model of the project, by id. Reads each file that could define one."""
-        words = sorted(word for layer in orm.LAYERS for word in layer.WORDS)
+        if self._all_models:
+            return self.known_models()
+        self._all_models = True
+        words = sorted({word for layer in orm.LAYERS for word in layer.RELATIONS})
+        pattern = re.compile(r"\b(?:" + "|".join(map(re.escape, words)) + r")\b")
         for source in self.project.mentioning(words):
+            if not is_production(source.path):
+                continue
             module = self.modules.load(source)
-            for name, pieces in module.definitions().items():
-                if any("class" in module.pieces[piece].text[:4096] for piece in pieces):
-                    found = self.found(self.names.find(module, name))
+            for index, piece in enumerate(module.pieces):
+                if piece.defines is not None and pattern.search(piece.text) and _CLASS.search(piece.text):
+                    found = self.found(self.names.find(module, piece.defines))
                     if isinstance(found, ClassType):
                         self.model(found.name)
+        for layer in orm.LAYERS:
+            self._models.update(layer.settle({model.name: model for model in self.known_models() if model.layer == layer.NAME}))
         return self.known_models()
 
     def related(self) -> dict[tuple[str, str], tuple[str, bool]]:
@@ -448,12 +471,17 @@ _COLLECTIONS = frozenset(
 )
 
 
-def _is_generic(base: f.Expr) -> bool:
-    return isinstance(base, f.Attribute | f.Name) and (base.name if isinstance(base, f.Attribute) else base.id) in (
-        "Generic",
-        "Protocol",
-        "ABC",
-        "object",
+_CLASS = re.compile(r"^class\s", re.M)
+
+
+def is_production(path: str) -> bool:
+    """Whether code in this file runs in production: tests and their set-up do not."""
+    name = posixpath.basename(path)
+    return not (
+        name.startswith("test_")
+        or name.endswith("_test.py")
+        or name in ("conftest.py", "tests.py")
+        or any(folder in ("tests", "test", "testing") for folder in path.split("/")[:-1])
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -34,9 +35,9 @@ class Module:
     pieces: tuple[Piece, ...]
     problems: list[tuple[int, int, str]] = field(default_factory=list)
     _parsed: dict[int, f.Body] = field(default_factory=dict)
-    _table: dict[str, list[Binding]] | None = None
+    _tables: dict[int, tuple[Binding, ...]] = field(default_factory=dict)
+    _words: dict[str, list[int]] | None = None
     _defined: dict[str, list[int]] | None = None
-    stars: list[f.Import] = field(default_factory=list)
 
     def statements(self, piece: int) -> f.Body:
         """Facts of one piece; a piece that does not parse is empty and noted as a problem."""
@@ -60,7 +61,12 @@ class Module:
 
     def bindings(self, name: str) -> list[Binding]:
         """Every binding of a top-level name, in the order of the code."""
-        found = list(self._loose().get(name, ()))
+        found = [
+            binding
+            for index in self.mentioning(name)
+            for binding in self._table(index)
+            if binding.name == name
+        ]
         for index in self.definitions().get(name, ()):
             found.extend(
                 Binding(name, statement, index)
@@ -69,31 +75,39 @@ class Module:
             )
         return sorted(found, key=lambda binding: binding.piece)
 
-    def names(self) -> Iterator[str]:
-        """Every top-level name, in no order that matters."""
-        yield from self._loose()
-        yield from self.definitions()
-
     def loose_pieces(self) -> Iterator[tuple[int, f.Body]]:
         """The pieces that are no function or class: imports, constants, calls at import time."""
         for index, piece in enumerate(self.pieces):
             if piece.defines is None:
                 yield index, self.statements(index)
 
-    def _loose(self) -> dict[str, list[Binding]]:
-        if self._table is None:
-            self._table = {}
-            for index, body in self.loose_pieces():
-                for binding in bindings_in(body, index):
-                    if binding.name == "*" and isinstance(binding.fact, f.Import):
-                        self.stars.append(binding.fact)
-                    else:
-                        self._table.setdefault(binding.name, []).append(binding)
-        return self._table
+    def mentioning(self, word: str) -> list[int]:
+        """The pieces, no functions or classes, whose text holds a word: only these can bind that name."""
+        if self._words is None:
+            self._words = {}
+            for index, piece in enumerate(self.pieces):
+                if piece.defines is None:
+                    for found in set(_WORD.findall(piece.text)):
+                        self._words.setdefault(found, []).append(index)
+        return self._words.get(word, [])
 
     def star_imports(self) -> list[f.Import]:
-        self._loose()
-        return self.stars
+        """`from m import *` statements, in the order of the code."""
+        return [
+            binding.fact
+            for index in self.mentioning("import")
+            if "*" in self.pieces[index].text
+            for binding in self._table(index)
+            if binding.name == "*" and isinstance(binding.fact, f.Import)
+        ]
+
+    def _table(self, index: int) -> tuple[Binding, ...]:
+        if index not in self._tables:
+            self._tables[index] = tuple(bindings_in(self.statements(index), index))
+        return self._tables[index]
+
+
+_WORD = re.compile(r"[^\W\d]\w*")
 
 
 def bindings_in(body: Iterable[f.Statement], piece: int) -> Iterator[Binding]:

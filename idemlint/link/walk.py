@@ -13,6 +13,7 @@ from idemlint.link.calls import Calls
 from idemlint.link.classes import ClassInfo
 from idemlint.link.linker import FunctionInfo, Linker, element
 from idemlint.link.modules import Module, bindings_in
+from idemlint.link.names import Definition
 from idemlint.link.values import Known
 from idemlint.program import (
     Body,
@@ -22,6 +23,7 @@ from idemlint.program import (
     LibraryCall,
     LibraryInstance,
     LibraryType,
+    Model,
     ModuleType,
     ProjectCall,
     RecordType,
@@ -396,10 +398,21 @@ class Walk(Calls):
         return None
 
     def constant(self, expr: f.Name | f.Attribute) -> None:
-        """Note the plain value of a module-level name."""
-        value = self.linker.constants.evaluate(expr, self.module)
-        if isinstance(value, Known) and isinstance(value.value, str | int | float | bool | bytes | dict):
-            self.constants[expr.at] = value.value
+        """Note the plain value of a module-level name, where its assignment looks as if it had one."""
+        if isinstance(expr, f.Name):
+            found = self.linker.names.find(self.module, expr.id)
+        else:
+            base = self.types.get(expr.base.at)
+            assert isinstance(base, ModuleType)
+            found = self.linker.names.attribute(base, expr.name, self.module.file.path)
+        if not isinstance(found, Definition) or not isinstance(found.binding.fact, f.Assign):
+            return
+        if isinstance(found.binding.fact.value, f.Constant):
+            self.constants[expr.at] = found.binding.fact.value.value
+        elif isinstance(found.binding.fact.value, f.Format | f.Operation | f.Mapping):
+            value = self.linker.constants.evaluate(expr, self.module)
+            if isinstance(value, Known) and isinstance(value.value, str | int | float | bool | bytes | dict):
+                self.constants[expr.at] = value.value
 
     def enter_property(self, at: int, holder: InstanceType, name: str) -> None:
         """Note which function runs when a property is read."""
@@ -540,13 +553,25 @@ class Walk(Calls):
             if kind is not None:
                 return kind
         if model is not None:
-            related = self.linker.related() if known and not model.field(name) and not _is_method(name) else {}
-            return self.layer(model.layer).attribute(model, name, related) or (
-                DataMethodType(base, name) if model.field(name) is None else None
-            )
+            return self.row_attribute(base, model, name, known)
         if known:
             return self.linker.instance_attribute(cls, name) or self.library_member(cls, name)
         return None
+
+    def row_attribute(self, base: InstanceType, model: Model, name: str, known: bool) -> Type | None:
+        """A column, a relation or a method of a row."""
+        layer = self.layer(model.layer)
+        field = model.field(name)
+        textual = field is not None and field.target is not None and ":" not in field.target
+        ask = known and not _is_method(name) and (field is None or textual)
+        found = layer.attribute(model, name, self.linker.related() if ask else {})
+        if isinstance(found, RowsType):
+            other = self.linker.model(found.model)
+            return layer.managed(found, other) if other is not None else found
+        if found is not None or field is not None:
+            return found
+        path = layer.library_method(model, name)
+        return LibraryType(path) if path is not None else DataMethodType(base, name)
 
     def inherited(self, name: str) -> Type | None:
         """`super().name`."""

@@ -33,6 +33,7 @@ class Layer(Protocol):
 
     NAME: str
     WORDS: tuple[str, ...]
+    RELATIONS: frozenset[str]
     COLUMN_REFERENCES: frozenset[str]
 
     def model_base(self, path: str) -> bool: ...

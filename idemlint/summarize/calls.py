@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from idemlint.catalog import Arguments, Slot
@@ -35,30 +35,37 @@ from idemlint.program import (
     UnresolvedCall,
     bind,
 )
-from idemlint.summarize.state import DEPTH, STEPS, Activation
+from idemlint.summarize.state import Activation
 from idemlint.summarize.values import Values
 from idemlint.syntax import facts as f
 
 
 class Given:
-    """The arguments of one call as values."""
+    """The arguments of one call as values, with the ordinals of the expressions they were written as."""
 
-    def __init__(self, positional: Sequence[Value], keywords: dict[str, Value]) -> None:
+    def __init__(
+        self,
+        positional: Sequence[Value],
+        keywords: Mapping[str, Value],
+        places: Mapping[int | str, int] | None = None,
+    ) -> None:
         self.positional = tuple(positional)
-        self.keywords = keywords
+        self.keywords = dict(keywords)
+        self.places = places or {}
 
     def at(self, slots: Sequence[Slot]) -> Value | None:
         """The value at the first slot that is filled; an item of a dict where the slot names one."""
         for slot in slots:
-            whole = self._whole(slot)
-            if whole is None:
-                continue
-            if slot.item is None:
-                return whole
-            found = whole.entry(slot.item)
+            found = self._whole(slot)
+            for item in slot.items:
+                found = found.entry(item) if found is not None else None
             if found is not None:
                 return found
         return None
+
+    def place(self, slot: Slot) -> int | None:
+        """The ordinal of the argument at a slot."""
+        return self.places.get(slot.position if slot.position is not None else slot.name or "")
 
     def _whole(self, slot: Slot) -> Value | None:
         if slot.position is not None:
@@ -130,6 +137,7 @@ class Calls(Values):
     def given(self, expr: f.Call) -> Given:
         positional: list[Value] = []
         keywords: dict[str, Value] = {}
+        places: dict[int | str, int] = {}
         for argument in expr.arguments:
             value = self.evaluate(argument.value)
             if argument.star == "*":
@@ -137,12 +145,14 @@ class Calls(Values):
             elif argument.star == "**":
                 keywords.update(value.entries or ())
             elif argument.name is not None:
-                keywords[argument.name] = replace(value, site=self.site(argument.value.at))
+                keywords[argument.name] = value
+                places[argument.name] = argument.value.at
                 if self.catalog.is_key_name(argument.name):
                     self.use_key(argument.name, value, argument.value.at, "")
             else:
-                positional.append(replace(value, site=self.site(argument.value.at)))
-        return Given(positional, keywords)
+                places[len(positional)] = argument.value.at
+                positional.append(value)
+        return Given(positional, keywords, places)
 
     def looked_at(self, value: Value) -> None:
         if value.effect is not None:
@@ -180,15 +190,13 @@ class Calls(Values):
     def enter(self, key: str, env: dict[str, Value], at: int) -> Value:
         """Follow a function from its first line to its ways out."""
         body = self.program.bodies[key]
-        active = sum(1 for activation in self.stack if activation.body.function == body.function)
-        if len(self.stack) >= DEPTH or self.steps >= STEPS or active > 1:
+        if len(self.stack) >= self.depth or self.steps >= self.limit or not self.worth(key):
+            return Value(origins_of([Value(), *(value for value in env.values() if value.varies)]))
+        if sum(1 for activation in self.stack if activation.body.function == body.function) > 1:
             return Value()
-        if body.is_generator and not self._is_context(body):
+        if body.is_generator:
             return self._generated(body, env, at)
         return self.follow(body, env, at)
-
-    def _is_context(self, body: Body) -> bool:
-        return False
 
     def _generated(self, body: Body, env: dict[str, Value], at: int) -> Value:
         """A generator that is iterated over: its body runs, its elements are what it yields."""
@@ -309,9 +317,12 @@ class Calls(Values):
             return self.plain(callee, given, expr)
         if receiver is not None and receiver.effect is not None:
             return Value(receiver.origins, effect=receiver.effect)
-        values = [value for value in given.all() if value.varies]
-        constants_only = not values and (receiver is None or not receiver.varies)
-        return Value(CONSTANT if constants_only else derived([Value(), *values]).origins, thing=None)
+        values = [value for value in (receiver, *given.all()) if value is not None and value.varies]
+        if not values:
+            return Value(CONSTANT)
+        made = path.rpartition(".")[2][:1].isupper()
+        entries = (*((f"#{i}", value) for i, value in enumerate(given.positional)), *given.keywords.items())
+        return Value(derived([Value(), *values]).origins, entries=entries if made else None)
 
     def _passed_on(self, path: str, values: list[Value]) -> Value:
         """The result of a pure function: `list(rows)` and `str(key)` keep what they were made of."""
@@ -371,22 +382,23 @@ class Calls(Values):
     def key(self, row: Row, given: Given, expr: f.Call) -> Key | None:
         """The idempotency key a call is given: where its row says, or in any header or parameter named like one."""
         for slot in row.key:
-            if slot.item == "*":
-                whole = given.at([replace(slot, item=None)])
+            if slot.items[-1:] == ("*",):
+                whole = given.at([replace(slot, items=slot.items[:-1])])
                 for name, value in whole.entries or () if whole is not None else ():
                     if self.catalog.is_key_header(name):
                         return Key(name, value, value.site or self.site(expr.at))
                 continue
             value = given.at([slot])
             if value is not None and value.literal != (None,):
-                name = slot.item or slot.name or ""
-                key = Key(name, value, value.site or self.site(expr.at))
+                name = slot.items[-1] if slot.items else slot.name or ""
+                at = given.place(slot)
+                key = Key(name, value, self.site(expr.at if at is None else at))
                 if not self.catalog.is_key_name(name):
-                    self.use_key(name, value, value.site.at if value.site else expr.at, "")
+                    self.use_key(name, value, expr.at if at is None else at, "")
                 return key
         for name, value in given.keywords.items():
             if self.catalog.is_key_name(name) and value.literal != (None,):
-                return Key(name, value, value.site or self.site(expr.at))
+                return Key(name, value, self.site(given.places.get(name, expr.at)))
             for inner, item in value.entries or ():
                 if self.catalog.is_key_header(inner) and self.catalog.is_key_name(inner):
                     return Key(inner, item, item.site or self.site(expr.at))

@@ -28,6 +28,10 @@ class Conditions(State):
                 return _all(tests) if operator == "and" else _all([test.inverted() for test in tests]).inverted()
             case f.Comparison(left=left, operators=(operator,), rights=(right,)):
                 return self.comparison(left, operator, right, self.site(expr.at))
+            case f.Comparison(left=left, rights=rights):
+                for side in (left, *rights):
+                    self.evaluate(side)
+                return NO_TEST
         return self.truth(self.evaluate(expr), self.site(expr.at))
 
     def truth(self, value: Value, site: Site) -> Test:

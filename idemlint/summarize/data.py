@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from idemlint.domain.effect import Effect, Write
@@ -18,6 +19,7 @@ from idemlint.domain.value import (
     Value,
     origins_of,
 )
+from idemlint.orm import LAYERS
 from idemlint.program import DataCall, DataOperation, Model
 from idemlint.summarize.calls import Calls
 from idemlint.syntax import facts as f
@@ -150,9 +152,8 @@ class Data(Calls):
         return ""
 
     def is_column_expression(self, call: f.Call) -> bool:
-        kind = self.type_of(call.function)
-        path = getattr(kind, "path", "")
-        return bool(path) and self.catalog.role(path) == "column"
+        path = getattr(self.type_of(call.function), "path", "")
+        return any(path in layer.COLUMN_REFERENCES for layer in LAYERS)
 
     def new_row(self, operation: DataOperation, model: Model, expr: f.Call) -> Value:
         thing = self.thing(model.name, fresh="new")
@@ -302,7 +303,7 @@ OPERATORS = frozenset(
 )
 
 
-def database_step(expr: f.Expr, is_column: object) -> str:
+def database_step(expr: f.Expr, is_column: Callable[[f.Call], bool]) -> str:
     """The column that an expression for the database (`F("n") + 1`) counts on from; "" where it does not."""
     match expr:
         case f.Operation(left=left, right=right, operator="+" | "-" | "*" | "/"):
@@ -310,7 +311,7 @@ def database_step(expr: f.Expr, is_column: object) -> str:
                 found = database_step(side, is_column)
                 if found:
                     return found
-                if isinstance(side, f.Call) and is_column(side):  # type: ignore[operator]
+                if isinstance(side, f.Call) and is_column(side):
                     first = side.arguments[0].value if side.arguments else None
                     if isinstance(first, f.Constant) and isinstance(first.value, str):
                         return first.value

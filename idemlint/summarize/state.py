@@ -10,12 +10,17 @@ from idemlint.domain.effect import Address, Effect, Frame, Key, Write
 from idemlint.domain.summary import Hook, KeyUse, Loop, Transaction
 from idemlint.domain.value import Fact, Facts, Object, Outcome, Value, join
 from idemlint.program import Body, Program, Root, Site
+from idemlint.summarize.weights import Weights
 
-STEPS = 30_000
-"""Statements one walk follows at most; calls beyond that are not entered."""
+STEPS = 20_000
+"""Statements one walk of a task follows at most; calls beyond that are not entered."""
 
 DEPTH = 24
-"""Calls within calls that one walk follows at most."""
+"""Calls within calls that one walk of a task follows at most."""
+
+OUTER_STEPS = 2_000
+OUTER_DEPTH = 5
+"""The same for a function that no task reaches: only what it sends and what it wrote before matters there."""
 
 
 @dataclass(slots=True)
@@ -43,10 +48,13 @@ class Snapshot:
 class State:
     """The mutable part of a walk. Subclasses follow the code; this class records."""
 
-    def __init__(self, program: Program, catalog: Catalog, root: Root) -> None:
+    def __init__(self, program: Program, catalog: Catalog, root: Root, weights: Weights) -> None:
         self.program = program
         self.catalog = catalog
         self.root = root
+        self.worth = weights.worth
+        self.limit = STEPS if root.task else OUTER_STEPS
+        self.depth = DEPTH if root.task else OUTER_DEPTH
         self.stack: list[Activation] = []
         self.facts: Facts = frozenset()
         self.heap: dict[int, dict[str, Write]] = {}
@@ -91,11 +99,11 @@ class State:
     # --- branches
 
     def snapshot(self) -> Snapshot:
-        return Snapshot(dict(self.here.env), {id: dict(writes) for id, writes in self.heap.items()}, self.facts)
+        return Snapshot(dict(self.here.env), dict(self.heap), self.facts)
 
     def restore(self, snapshot: Snapshot) -> None:
         self.here.env = dict(snapshot.env)
-        self.heap = {id: dict(writes) for id, writes in snapshot.heap.items()}
+        self.heap = dict(snapshot.heap)
         self.facts = snapshot.facts
 
     def merge(self, arms: list[Snapshot]) -> None:
@@ -103,14 +111,20 @@ class State:
         if not arms:
             return
         first, *rest = arms
-        env, heap, facts = dict(first.env), {id: dict(writes) for id, writes in first.heap.items()}, first.facts
+        env, heap, facts = dict(first.env), dict(first.heap), first.facts
         for arm in rest:
             for name, value in arm.env.items():
-                env[name] = join(env[name], value) if name in env else value
+                mine = env.get(name)
+                if mine is None:
+                    env[name] = value
+                elif mine is not value:
+                    env[name] = join(mine, value)
             for id, writes in arm.heap.items():
-                mine = heap.setdefault(id, {})
-                for column, write in writes.items():
-                    mine[column] = _joined(mine[column], write) if column in mine else write
+                held = heap.get(id)
+                if held is None:
+                    heap[id] = writes
+                elif held is not writes:
+                    heap[id] = _joined_writes(held, writes)
             facts &= arm.facts
         self.here.env, self.heap, self.facts = env, heap, facts
 
@@ -123,7 +137,8 @@ class State:
         return made
 
     def assign(self, thing: Object, column: str, value: Value, site: Site, from_itself: str = "") -> None:
-        self.heap.setdefault(thing.id, {})[column] = Write(column, value, site, from_itself)
+        # Branches share what they have not changed, so the old dict is left as it is.
+        self.heap[thing.id] = {**self.heap.get(thing.id, {}), column: Write(column, value, site, from_itself)}
 
     def learn(self, *facts: Fact) -> None:
         self.facts |= frozenset(facts)
@@ -156,6 +171,13 @@ class State:
 
     def current(self) -> Address:
         return tuple(self.address)
+
+
+def _joined_writes(one: dict[str, Write], other: dict[str, Write]) -> dict[str, Write]:
+    merged = dict(one)
+    for column, write in other.items():
+        merged[column] = _joined(merged[column], write) if column in merged else write
+    return merged
 
 
 def _joined(one: Write, other: Write) -> Write:

@@ -21,7 +21,8 @@ from idemlint.program import (
 )
 from idemlint.summarize.calls import Given
 from idemlint.summarize.data import Data
-from idemlint.summarize.state import STEPS, Activation, Snapshot
+from idemlint.summarize.state import Activation, Snapshot
+from idemlint.summarize.weights import Weights
 from idemlint.syntax import facts as f
 
 CATCH_ALL = frozenset({"", "builtins.Exception", "builtins.BaseException"})
@@ -30,8 +31,8 @@ CATCH_ALL = frozenset({"", "builtins.Exception", "builtins.BaseException"})
 class Walk(Data):
     """Follows one root."""
 
-    def __init__(self, program: Program, catalog: Catalog, root: Root) -> None:
-        super().__init__(program, catalog, root)
+    def __init__(self, program: Program, catalog: Catalog, root: Root, weights: Weights) -> None:
+        super().__init__(program, catalog, root, weights)
         self.stored: set[int] = set()
         self.clean: dict[int, set[str]] = {}
 
@@ -56,7 +57,7 @@ class Walk(Data):
             calls=self.calls,
             unresolved=tuple(sorted(self.unresolved.items())),
             swallows=self._swallows(body),
-            capped=len(self.effects) > EFFECTS or self.steps >= STEPS,
+            capped=len(self.effects) > EFFECTS or self.steps >= self.limit,
         )
 
     def _site(self, body: Body):  # type: ignore[no-untyped-def]
@@ -104,7 +105,7 @@ class Walk(Data):
         leaves = False
         for statement in body:
             self.steps += 1
-            if self.steps > STEPS:
+            if self.steps > self.limit:
                 break
             self.address.append(("seq", self.next()))
             if isinstance(statement, f.If):

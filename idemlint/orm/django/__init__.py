@@ -15,11 +15,12 @@ from idemlint.orm.django.relations import (
     static,
 )
 from idemlint.orm.django.signals import connection, receiver, sent, signal
-from idemlint.orm.django.words import COLUMN_REFERENCES, NAME
+from idemlint.orm.django.words import COLUMN_REFERENCES, NAME, RELATIONS
 
 __all__ = [
     "COLUMN_REFERENCES",
     "NAME",
+    "RELATIONS",
     "WORDS",
     "annotated_rows",
     "attribute",

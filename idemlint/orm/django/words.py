@@ -11,6 +11,9 @@ from idemlint.syntax import facts as f
 
 NAME = "django"
 
+# Fields that make one model point at another.
+RELATIONS = frozenset({"ForeignKey", "OneToOneField", "ManyToManyField", "ParentalKey", "TreeForeignKey"})
+
 # Names a column inside an expression that the database works out: `F("n") + 1`.
 COLUMN_REFERENCES = frozenset({"django.db.models.F", "django.db.models.expressions.F"})
 

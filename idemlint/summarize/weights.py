@@ -1,0 +1,75 @@
+"""Which functions are worth following: those that reach an effect, and small ones for the value they give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from idemlint.catalog import Catalog
+from idemlint.program import Body, Construction, DataCall, EnqueueCall, LibraryCall, ProjectCall, Program, Target
+
+SMALL = 40
+"""Calls that a function without effects may make, callees included, to be followed for its value's sake."""
+
+_QUIET = frozenset({"new", "narrow", "read", "get", "first", "exists", "refresh", "lock"})
+
+
+class Weights:
+    """Worked out once a program, callees first; functions in a cycle of calls count as they stand."""
+
+    def __init__(self, program: Program, catalog: Catalog) -> None:
+        self._program = program
+        self._catalog = catalog
+        self._acts: dict[str, bool] = {}
+        self._sizes: dict[str, int] = {}
+
+    def worth(self, key: str) -> bool:
+        """Whether a body is worth following."""
+        return self.acts(key) or self.size(key) <= SMALL
+
+    def acts(self, key: str) -> bool:
+        """Whether a body, or what it calls, changes, locks or sends something."""
+        if key not in self._acts:
+            self._acts[key] = False
+            body = self._program.bodies[key]
+            self._acts[key] = any(self._acts_itself(target) for target in _targets(body)) or any(
+                self.acts(inner) for inner in _callees(body)
+            )
+        return self._acts[key]
+
+    def size(self, key: str) -> int:
+        """How many calls a body makes, callees included."""
+        if key not in self._sizes:
+            self._sizes[key] = 0
+            body = self._program.bodies[key]
+            self._sizes[key] = 1 + len(body.targets) + sum(self.size(inner) for inner in _callees(body))
+        return self._sizes[key]
+
+    def _acts_itself(self, target: Target) -> bool:
+        match target:
+            case EnqueueCall():
+                return True
+            case DataCall(operation=operation):
+                return operation.kind not in _QUIET
+            case LibraryCall(path=path):
+                effect = self._catalog.effect(path)
+                if effect is not None:
+                    return effect.replay != "natural" or bool(effect.variants)
+                return self._catalog.role(path) is not None or self._catalog.guard(path) is not None
+        return False
+
+
+def _targets(body: Body) -> Iterator[Target]:
+    yield from body.targets.values()
+    for target, _ in body.contexts:
+        yield target
+
+
+def _callees(body: Body) -> Iterator[str]:
+    for target in _targets(body):
+        match target:
+            case ProjectCall(body=key):
+                yield key
+            case Construction(body=str(key)):
+                yield key
+            case LibraryCall(callbacks=callbacks):
+                yield from (callback for _, callback in callbacks if isinstance(callback, str))
