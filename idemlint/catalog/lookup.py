@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
-from urllib.parse import urlsplit
 
 from idemlint.catalog import names, rows
 from idemlint.catalog.patterns import Index
 from idemlint.catalog.renaming import Renaming
 
 _HOLE = re.compile(r"\{([^{}]*)\}")
+_ADDRESS = re.compile(r"(?:(?:[\w+.-]+:)?//)?(?:[^/@]*@)?(?P<host>[^/:?#]*)(?::\d*)?(?P<path>[^?#]*)")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
@@ -77,8 +77,9 @@ class Catalog:
     def returns(self, path: str, arguments: rows.Arguments | None = None) -> str | None:
         """The path of what a call of `path` gives an instance of, if the catalog says so; None if not, or if it hangs
         on an argument that is no literal. Without a row the result is an instance of `path` itself."""
-        row = self.tables.returns.get(self.canonical(path))
-        return None if row is None else _filled(row.type, arguments or {})
+        path = self.canonical(path)
+        row = self.tables.returns.get(path)
+        return None if row is None else _filled(row.type, {"owner": path.rpartition(".")[0], **(arguments or {})})
 
     def role(self, path: str) -> str | None:
         """What a call, decorator or context manager means to the code around it: a word of `vocabulary.ROLES`."""
@@ -177,23 +178,24 @@ class Catalog:
         hosts = self.tables.headers.get(name.casefold())
         if hosts is not None and (not hosts or (host is not None and _host_fits(host, hosts))):
             return True
-        spelled = name.casefold().replace("_", "-")
+        spelled = name.casefold()
         if any(fnmatchcase(spelled, pattern) for pattern in self.words.no_key):
             return False
         return any(fnmatchcase(spelled, pattern) for pattern in self.words.key)
 
     def host(self, url: str) -> names.Host | None:
         """What is known of the provider behind an address; parts of the address that are unknown are left out."""
-        address = urlsplit(url if "//" in url else f"//{url}")
-        name = (address.netloc.rpartition("@")[2].partition(":")[0]).casefold()
+        host, path = _parts(url)
         for row in self.tables.hosts:
-            if _host_fits(name, row.hosts) and (row.path is None or row.path.search(address.path)):
+            if _host_fits(host, row.hosts) and (row.path is None or row.path.search(path)):
                 return row
         return None
 
     def reads(self, name: str) -> bool:
-        """Whether the name of a function, or an address, says that a POST to it only reads, or may be repeated."""
-        return any(word in self.words.reads for word in _words(name))
+        """Whether the name of a function, or the path of an address, says that a POST to it only reads, or may be
+        repeated: `search_orders` does, `get_or_create` does not."""
+        found = _words(_parts(name)[1] if "//" in name else name)
+        return any(word in self.words.reads for word in found) and not any(word in self.words.writes for word in found)
 
     def stakes_of(self, field_name: str) -> str:
         """Who is hurt when a column of this name is wrong: `money`, `internal` or, where the name says nothing,
@@ -219,6 +221,12 @@ def _filled(template: str, arguments: rows.Arguments) -> str | None:
         return None
     fill = iter(literals)
     return _HOLE.sub(lambda _: str(next(fill)), template)
+
+
+def _parts(url: str) -> tuple[str, str]:
+    """Host and path. The standard library refuses addresses that were put together from what is known of them."""
+    found = _ADDRESS.match(url)
+    return (found["host"].casefold(), found["path"]) if found else ("", "")
 
 
 def _host_fits(name: str, hosts: Iterable[str]) -> bool:

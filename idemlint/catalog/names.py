@@ -45,13 +45,15 @@ class Kind:
 @dataclass(frozen=True, slots=True)
 class Words:
     """What names say. `money` and `internal` are words of column names, `neutral` those that leave it to the word
-    before; `reads` are words in an address or function name by which a POST only reads; `key` and `no_key` are
-    patterns of parameter and header names; `one_row_per_run` are endings of model names."""
+    before; `reads` are words in an address or function name by which a POST only reads, unless one of `writes` stands
+    there too; `key` and `no_key` are patterns of parameter and header names in lower case; `one_row_per_run` are
+    endings of model names."""
 
     money: tuple[str, ...] = ()
     internal: tuple[str, ...] = ()
     neutral: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
     key: tuple[str, ...] = ()
     no_key: tuple[str, ...] = ()
     one_row_per_run: tuple[str, ...] = ()

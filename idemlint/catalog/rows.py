@@ -103,7 +103,7 @@ class Effect:
 @dataclass(frozen=True, slots=True)
 class Returns:
     """What a call gives, where that is not simply an instance of the path that was called. `{#0,name}` in `type` is
-    filled with the literal given there."""
+    filled with the literal given there, `{owner}` with what the method was called on."""
 
     calls: tuple[str, ...]
     type: str

@@ -170,7 +170,8 @@ _FILE: Mapping[str, read.Reader] = {
     "host": read.many(read.row(names.Host, hosts=read.patterns, path=read.regex, quiet=read.boolean, **_CONSEQUENCE)),
     "header": read.many(read.row(names.Header, names=_strings, hosts=read.patterns)),
     "kind": read.by_name(
-        read.row(names.Kind, stakes=read.word_of(vocabulary.STAKES), does=read.string, result=read.string)
+        read.row(names.Kind, stakes=read.word_of(vocabulary.STAKES), does=read.string, result=read.string),
+        vocabulary.KINDS,
     ),
     "words": read.row(
         names.Words,
@@ -178,6 +179,7 @@ _FILE: Mapping[str, read.Reader] = {
         internal=_strings,
         neutral=_strings,
         reads=_strings,
+        writes=_strings,
         key=_strings,
         no_key=_strings,
         one_row_per_run=_strings,

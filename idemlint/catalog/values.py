@@ -53,10 +53,13 @@ def many(reader: Callable[[Any, str], T]) -> Callable[[Any, str], tuple[T, ...]]
     return read
 
 
-def by_name(reader: Callable[[Any, str], T]) -> Callable[[Any, str], dict[str, T]]:
-    """Reads a table with free keys, each value with `reader`."""
+def by_name(reader: Callable[[Any, str], T], known: Collection[str] = ()) -> Callable[[Any, str], dict[str, T]]:
+    """Reads a table whose keys are free, or the words `known`, each value with `reader`."""
 
     def read(value: Any, where: str) -> dict[str, T]:
+        for name in table(value, where):
+            if known and name not in known:
+                raise CatalogError(f"{where}.{name}: unknown key{did_you_mean(name, known)}")
         return {name: reader(item, f"{where}.{name}") for name, item in table(value, where).items()}
 
     return read
