@@ -259,7 +259,6 @@ class _Reader:
         if before and elsewhere and not keys:
             value = joined(before.value, value, f"{site.path} and {before.site and before.site.path} both set {name}")
         app.written[name] = State(value, site)
-        app.passed.discard(name)
 
     # --- Expressions in their places
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from idemlint.catalog.settings import AppSettings
@@ -28,7 +28,7 @@ class Ignored:
 def in_force(
     table: AppSettings, keys: Collection[str], namespace: str | None, together: Collection[str] | None = None
 ) -> dict[str, str]:
-    """Setting -> the one of `keys` that counts for it, where they are read with this namespace.
+    """Setting -> the one of `keys` that counts for it, where an object with these keys is read with this namespace.
 
     Of the keys `together` (all of them if not given) the framework demands that they are all new or all old names.
     """
@@ -41,11 +41,20 @@ def in_force(
     return found
 
 
+def latest(table: AppSettings, keys: Collection[str]) -> list[str]:
+    """The ones of `keys`, in the order they were set on an app, that are left when old names become new ones."""
+    found = {table.current.get(key, key): key for key in keys}
+    return list(found.values())
+
+
 def ignored(
-    table: AppSettings, keys: Collection[str], namespace: str | None, together: Collection[str] | None = None
+    table: AppSettings,
+    keys: Collection[str],
+    used: Mapping[str, str],
+    namespace: str | None,
+    together: Collection[str] | None = None,
 ) -> list[Ignored]:
-    """The ones of `keys` that look like settings and have no effect, by key."""
-    used = in_force(table, keys, namespace, together)
+    """The ones of `keys` that look like settings and have no effect, by key. `used` is what `in_force` said."""
     mixed = {each.key: each for each in _mixed(table, keys if together is None else together, namespace)}
     found = []
     for key in sorted(set(keys) - set(used.values())):
@@ -81,7 +90,7 @@ def _mixed(table: AppSettings, keys: Collection[str], namespace: str | None) -> 
     return [Ignored(key, table.current.get(key, key), reason, other, True) for key, other in left.items()]
 
 
-def _overridden(table: AppSettings, key: str, used: dict[str, str], namespace: str | None) -> Ignored | None:
+def _overridden(table: AppSettings, key: str, used: Mapping[str, str], namespace: str | None) -> Ignored | None:
     for name, winner in used.items():
         if key in _spellings(table, name, namespace):
             return Ignored(key, name, f"{winner} is read instead", winner, True)

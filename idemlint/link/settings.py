@@ -9,7 +9,7 @@ from idemlint.catalog.settings import AppSettings, app_settings
 from idemlint.link.apps import App, Source, find_apps, source_reference
 from idemlint.link.bindings import State
 from idemlint.link.constants import Constants
-from idemlint.link.setting_names import Ignored, ignored, in_force
+from idemlint.link.setting_names import Ignored, ignored, in_force, latest
 from idemlint.link.settings_modules import SettingsModules, made
 from idemlint.link.values import Reference, Unknown, lifted
 from idemlint.program import Setting
@@ -45,18 +45,21 @@ class _Reader:
                 opaque.append(State(held, app.source.site))
             else:
                 read = held
-        # What is set on an app wins over what it reads, whichever comes first.
+        # What is set on an app wins over what it reads, whichever comes first. Of both, arguments of the constructor
+        # may be old or new names as they like.
         mixable = set(app.written) - app.passed if app.source is None else set()
-        own = in_force(self.table, app.written, app.namespace, mixable)
-        base = in_force(self.table, read, app.namespace)
+        read_together = set(read) - app.passed
+        own = in_force(self.table, latest(self.table, app.written), app.namespace, mixable)
+        base = in_force(self.table, read, app.namespace, read_together)
         for name in self.table.names:
             key, states = (own[name], app.written) if name in own else (base.get(name), read)
             if key is not None:
                 yield self._made(name, key, states[key], app.id)
         for state in opaque:
             yield self._made("*", "*", state, app.id)
-        yield from self._ignored(ignored(self.table, app.written, app.namespace, mixable), app.written, app.id)
-        yield from self._ignored(ignored(self.table, read, app.namespace), read, app.id)
+        faults = ignored(self.table, app.written, own, app.namespace, mixable)
+        yield from self._ignored(faults, app.written, app.id)
+        yield from self._ignored(ignored(self.table, read, base, app.namespace, read_together), read, app.id)
 
     def without_app(self) -> Iterator[Setting]:
         """Settings that an app which is not seen reads: in the settings modules by the usual namespace, else in the
@@ -69,9 +72,10 @@ class _Reader:
             namespace = None
             source = self.constants.names.modules.absolute(self.table.default_module, "")
             keys = self._attributes(Reference(source.path, "module")) if source else {}
-        for name, key in in_force(self.table, keys, namespace).items():
+        used = in_force(self.table, keys, namespace)
+        for name, key in used.items():
             yield self._made(name, key, keys[key], None)
-        yield from self._ignored(ignored(self.table, keys, namespace), keys, None)
+        yield from self._ignored(ignored(self.table, keys, used, namespace), keys, None)
 
     def _held(self, source: Source, near: str) -> Mapping[str, State] | Unknown:
         """The names in the object that settings are read from, or why they cannot be told."""
