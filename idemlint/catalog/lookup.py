@@ -116,7 +116,8 @@ class Catalog:
         """Whether a call of `path` is understood: builtin, standard library, covered by a row, or in a module whose
         other calls are harmless. A call that is not known counts as unresolved."""
         path = self.canonical(path)
-        if self.role(path) == "opaque":
+        ends = [index for index, letter in enumerate(path) if letter == "."]
+        if self.role(path) == "opaque" or any(self.role(path[:end]) == "contents" for end in ends):
             return False
         if path.partition(".")[0] in sys.stdlib_module_names or path.startswith("builtins."):
             return True

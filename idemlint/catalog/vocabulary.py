@@ -76,6 +76,7 @@ ROLES: Mapping[str, str] = {
     "release": "gives back the lock it is called on",
     "retry": "a decorator that calls the function again when it fails",
     "harmless": "changes nothing outside",
+    "contents": "gives what was put in, of whatever kind: a call further along its path counts as unresolved",
     "opaque": "may do anything: counts as unresolved",
 }
 
