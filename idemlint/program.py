@@ -362,13 +362,21 @@ class Body:
 @dataclass(frozen=True, slots=True)
 class Option:
     """A delivery option of a task: its value as an expression, the place that sets it, and where that is said in
-    words ("decorator", "base class", "options dict"). `expression` is read with the module's constants."""
+    words ("decorator", "base class", "options dict").
+
+    `value` is a plain Python value once it has been worked out; `known` is False when that could not be done, `reason`
+    then says why. `environment` is the variable whose default the value is.
+    """
 
     name: str
     expression: f.Expr
     module: str
     site: Site
     source: str
+    value: object = None
+    known: bool = False
+    reason: str = ""
+    environment: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,13 +431,15 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """All that later stages read. `roots` are in path and line order; `unread` are (path, line, column, reason)."""
+    """All that later stages read. `roots` are in path and line order, `versions` those of the
+    frameworks as far as known, by framework; `unread` are (path, line, column, reason)."""
 
     bodies: Mapping[str, Body] = field(repr=False)
     tasks: Mapping[str, Task]
     roots: tuple[Root, ...]
     models: Mapping[str, Model] = field(repr=False)
     settings: tuple[Setting, ...]
+    versions: Mapping[str, tuple[int, ...]]
     modules: int
     unread: tuple[tuple[str, int, int, str], ...] = ()
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from idemlint.diagnostic import Diagnostic, Severity
+from idemlint.diagnostic import Severity
+from idemlint.replay import Finding, Replay
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Rule:
 
     `name` says the fault in words and is also the stem of its page and of its module. `code` is its permanent alias,
     never reused. `severity` is what it has where the task's delivery does not cap it. `summary` is one line for
-    lists, `since` the first version that had it. `check` takes the replay view and yields the findings.
+    lists, `since` the first version that had it. `check` takes the replay view of one root and yields its findings.
     """
 
     name: str
@@ -23,4 +23,4 @@ class Rule:
     severity: Severity
     summary: str
     since: str
-    check: Callable[[Any], Iterator[Diagnostic]]
+    check: Callable[[Replay], Iterator[Finding]]

@@ -50,7 +50,8 @@ class Effect:
     kind: "external" (`row` is its catalog row), "insert", "get-or-insert", "upsert", "update", "save", "delete",
     "link", "read", "lock", "enqueue", "retry". `frames` lead from the root to the call, innermost last. `transactions`
     are the open ones, outermost first; `deferred` marks what runs after the commit. `thing` is the row's object id.
-    `handled` are exception names that a `try` around it catches, `in_handler` marks code that runs on an error only.
+    `handled` are exception names that a `try` around it catches, `handling` those of
+    the handlers it stands in.
     `answered` says that somebody looks at what the call gave.
     """
 
@@ -63,7 +64,7 @@ class Effect:
     transactions: tuple[int, ...] = ()
     loops: tuple[int, ...] = ()
     deferred: bool = False
-    in_handler: bool = False
+    handling: tuple[str, ...] = ()
     handled: tuple[str, ...] = ()
     row: Row | None = None
     path: str = ""
@@ -82,6 +83,11 @@ class Effect:
     lock: int | None = None
     enqueue: EnqueueCall | None = None
     answered: bool = False
+
+    @property
+    def in_handler(self) -> bool:
+        """Whether it happens on an error only."""
+        return bool(self.handling)
 
     @property
     def written(self) -> frozenset[str]:

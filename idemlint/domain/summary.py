@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from idemlint.domain.effect import Address, Effect, Frame, Key
-from idemlint.domain.value import Facts
+from idemlint.domain.value import Facts, Lookup
 from idemlint.program import Root, Site
 
 EFFECTS = 64
@@ -27,12 +27,12 @@ class Transaction:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop: where it stands and, when it goes over rows, their model and the columns they were selected by."""
+    """A loop: where it stands and, when it goes over rows, their model and what they were selected by."""
 
     id: int
     site: Site
     model: str = ""
-    columns: tuple[str, ...] = ()
+    lookup: tuple[Lookup, ...] = ()
     thing: int | None = None
 
 
@@ -42,8 +42,8 @@ class Hook:
 
     site: Site
     late: tuple[str, ...]
-    facts: Facts
     transactions: tuple[int, ...]
+    function: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,8 @@ class KeyUse:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What one run from `root` does. `calls` were followed, `unresolved` (site, name) could not be; `swallows` says
-    that the body catches every exception, `retries` are the places where the task sends itself again."""
+    """What one run from `root` does. `calls` were followed, `unresolved` (site, name) could not be; `reads` are
+    the models it reads, `swallows` says that the body catches every exception, `capped` that the analysis was cut short."""
 
     root: Root
     effects: tuple[Effect, ...]
@@ -70,5 +70,6 @@ class Summary:
     keys: tuple[KeyUse, ...]
     calls: int
     unresolved: tuple[tuple[Site, str], ...]
+    reads: frozenset[str] = frozenset()
     swallows: bool = False
     capped: bool = False

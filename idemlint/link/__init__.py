@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from idemlint.catalog import Catalog
 from idemlint.link.entries import LEVELS, callers, find_senders, find_tasks, holds_transaction, receiver_of
 from idemlint.link.linker import Draft, FunctionInfo, Linker
+from idemlint.link.settings import framework_settings
+from idemlint.link.settings_modules import SettingsModules
+from idemlint.link.values import Known
+from idemlint.link.versions import framework_version
 from idemlint.link.walk import Walk
-from idemlint.program import Program, Root, Site, Task
+from idemlint.program import Option, Program, Root, Site, Task
 from idemlint.project import Project
 from idemlint.syntax import facts as f
 
 
-def link(project: Project, catalog: Catalog) -> Program:
-    """The program as far as the entry points reach. Raises nothing: what cannot be read or resolved is in the result."""
+def link(project: Project, catalog: Catalog, settings_module: str | None = None) -> Program:
+    """The program as far as the entry points reach; what cannot be read or resolved is in the result.
+
+    `settings_module` is the dotted name of the Django settings in force, where the user has said it.
+    """
     linker = Linker(project, catalog, Walk)
     find_tasks(linker)
     tasks = {draft.function: task(linker, draft) for draft in sorted(linker.drafts.values(), key=_place)}
@@ -26,7 +35,12 @@ def link(project: Project, catalog: Catalog) -> Program:
         tasks=tasks,
         roots=tuple(dict.fromkeys(roots)),
         models={model.name: model for model in linker.known_models()},
-        settings=(),
+        settings=framework_settings(linker.constants, SettingsModules(linker.constants, settings_module)),
+        versions={
+            name: version
+            for name in sorted(catalog.frameworks)
+            if (version := framework_version(project, name)) is not None
+        },
         modules=len(linker.modules.read()),
         unread=unread(linker),
     )
@@ -50,9 +64,20 @@ def task(linker: Linker, draft: Draft) -> Task:
         function=draft.function.partition(":")[2],
         site=Site(info.module.file.path, info.piece, info.fact.name_at),
         declared=draft.declared,
-        options=draft.options,
+        options=tuple(valued(linker, option) for option in draft.options),
+        app=draft.app,
         bound=linker.bound(draft),
     )
+
+
+def valued(linker: Linker, option: Option) -> Option:
+    """An option with its value worked out, or the reason why that cannot be done."""
+    module = linker.modules.identified(option.module)
+    assert module is not None
+    value = linker.constants.evaluate(option.expression, module)
+    if isinstance(value, Known):
+        return replace(option, value=value.value, known=True, environment=value.environment)
+    return replace(option, reason=value.reason, environment=value.environment)
 
 
 def outer_roots(linker: Linker) -> list[FunctionInfo]:

@@ -22,6 +22,7 @@ from idemlint.program import (
     LibraryCall,
     LibraryInstance,
     LibraryType,
+    ModuleType,
     Option,
     PartialType,
     ProjectCall,
@@ -59,6 +60,7 @@ class Calls:
     function: FunctionInfo | None
     env: dict[str, Type | None]
     targets: dict[int, Target]
+    declarer: f.Expr | None = None
 
     def evaluate(self, expr: f.Expr) -> Type | None:
         raise NotImplementedError
@@ -278,12 +280,44 @@ class Calls:
         function = self.linker.origin(routine)
         if function not in self.linker.drafts:
             site = Site(self.module.file.path, self.piece, at)
-            self.linker.drafts[function] = Draft(function, row.framework, path, routine, tuple(options), site)
+            base, inherited = self.task_base(options)
+            self.linker.drafts[function] = Draft(
+                function, row.framework, path, routine, (*options, *inherited), site, base, self.app
+            )
         return TaskType(function)
+
+    def task_base(self, options: Sequence[Option]) -> tuple[str | None, list[Option]]:
+        """The project class given as `base`, and the options its attributes set, nearest class first."""
+        given = next((option for option in options if option.name == "base"), None)
+        kind = self.evaluate(given.expression) if given is not None and given.module == self.module.id else None
+        if not isinstance(kind, ClassType) or kind.name not in self.linker.classes.known:
+            return None, []
+        found: list[Option] = []
+        for info in self.linker.classes.order(kind.name)[0]:
+            for name, bindings in sorted(info.members.items()):
+                fact = bindings[-1].fact
+                if isinstance(fact, f.Assign) and fact.value is not None:
+                    site = Site(info.module.file.path, info.piece, fact.value.at)
+                    found.append(Option(name, fact.value, info.module.id, site, "base class"))
+        return kind.name, found
+
+    @property
+    def app(self) -> str | None:
+        """The id of the name whose method the decorator being applied is."""
+        holder = self.declarer.base if isinstance(self.declarer, f.Attribute) else None
+        found = None
+        if isinstance(holder, f.Name):
+            found = self.linker.names.find(self.module, holder.id)
+        elif isinstance(holder, f.Attribute) and isinstance(holder.base, f.Name):
+            module = self.linker.names.find(self.module, holder.base.id)
+            if isinstance(module, ModuleType):
+                found = self.linker.names.attribute(module, holder.name, self.module.file.path)
+        return f"{found.module.id}:{found.binding.name}" if isinstance(found, Definition) else None
 
     def decorate(self, decorator: f.Expr, current: Type, info: FunctionInfo) -> Type:
         """What a name is once one decorator more has been applied to it; an unknown decorator is looked through."""
         kind = self.evaluate(decorator)
+        self.declarer = decorator.function if isinstance(decorator, f.Call) else decorator
         match kind:
             case DeclarerType(path, options) if isinstance(current, RoutineType):
                 self.linker.origins[current.function] = info.id

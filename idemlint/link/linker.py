@@ -60,7 +60,7 @@ class FunctionInfo:
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A task as its declaration says it: `function` is the id of the `def`, `routine` what the worker calls, `base` the
-    project class it is an instance of, `declared` the decorator."""
+    project class it is an instance of, `declared` the decorator, `app` the app whose method that is."""
 
     function: str
     framework: str
@@ -69,6 +69,7 @@ class Draft:
     options: tuple[Option, ...]
     declared: Site
     base: str | None = None
+    app: str | None = None
 
     def having(self, options: tuple[Option, ...], declared: Site) -> Draft:
         return replace(self, options=options, declared=declared)

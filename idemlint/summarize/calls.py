@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from idemlint.catalog import Arguments, Slot
+from idemlint.catalog import Arguments, Guard, Slot
 from idemlint.catalog import Effect as Row
 from idemlint.domain.effect import Effect, Frame, Key
 from idemlint.domain.summary import Hook
@@ -286,19 +286,37 @@ class Calls(Values):
         if role == "partial" and given.positional:
             return self.partial(given)
         row = self.catalog.effect(path)
-        if row is not None:
-            return self.effect(row.given(given.literals()), path, callee, given, expr)
-        for value in given.all():
-            self.looked_at(value)
         guard = self.catalog.guard(path, given.literals())
-        if guard is not None:
-            effect = self.record("lock", expr.at, path=path, arguments=tuple(given.keywords.items()))
-            test = Test(frozenset({Fact("claim", effect.id, site=effect.site)}), frozenset())
-            return Value(effect=(effect.id, "created"), test=test if guard.won == "truthy" else test.inverted())
+        if row is not None:
+            value = self.effect(row.given(given.literals()), path, callee, given, expr)
+        elif guard is not None:
+            for argument in given.all():
+                self.looked_at(argument)
+            effect = self.record("lock", expr.at, path=path, arguments=arguments_of(given))
+            value = Value(effect=(effect.id, "result"))
+        else:
+            for argument in given.all():
+                self.looked_at(argument)
+            value = None
+        if guard is not None and value is not None and value.effect is not None:
+            return self.guarding(guard, value, expr)
+        if value is not None:
+            return value
         for _, callback in target.callbacks:
             if isinstance(callback, str):
                 self.enter(callback, {}, expr.at)
         return self.result(path, callee, given, expr)
+
+    def guarding(self, guard: Guard, value: Value, expr: f.Call) -> Value:
+        """What a call that lets one run pass and stops another says when it is tested."""
+        assert value.effect is not None
+        kind = "claim" if guard.guard == "claim" else "lock"
+        fact = Fact(kind, value.effect[0], site=self.site(expr.at))
+        won = Test(frozenset({fact}), frozenset())
+        if guard.won == "entered":
+            self.learn(fact)
+            return value
+        return replace(value, effect=(value.effect[0], "created"), test=won if guard.won == "truthy" else won.inverted())
 
     def result(self, path: str, callee: Value, given: Given, expr: f.Call) -> Value:
         """What a library call without effect gives."""
@@ -365,16 +383,11 @@ class Calls(Values):
             verb=verb,
             url=url,
             key=self.key(row, given, expr),
-            arguments=tuple((*((f"#{i}", value) for i, value in enumerate(given.positional)), *given.keywords.items())),
+            arguments=arguments_of(given),
         )
         if row.replay == "natural":
             values = [value for value in (receiver, *given.all()) if value is not None]
             return Value(derived([Value(), *values]).origins, effect=(effect.id, "result"))
-        guard = self.catalog.guard(path, given.literals())
-        if guard is not None:
-            fact = Fact("claim", effect.id, site=effect.site)
-            test = Test(frozenset({fact}), frozenset())
-            return Value(effect=(effect.id, "created"), test=test if guard.won == "truthy" else test.inverted())
         keyed = effect.key is not None and effect.key.value.stable
         origin = Origin("stored" if keyed else "response", path, effect.site)
         return Value(frozenset({replace(origin, site=None) if keyed else origin}), effect=(effect.id, "result"))
@@ -418,6 +431,8 @@ class Calls(Values):
                     for (name, known), (_, value) in zip(arguments, target.arguments, strict=True)
                 )
         kind = "retry" if target.does == "retry" else "enqueue"
+        if kind == "retry":
+            arguments = tuple((name, self.evaluate_quietly(value)) for name, value in target.options)
         return self.record(kind, expr.at, enqueue=target, arguments=arguments, path=target.method)
 
     def on_commit(self, target: LibraryCall, given: Given, expr: f.Call) -> Value:
@@ -425,7 +440,7 @@ class Calls(Values):
         outermost = self.open[0] if self.open else None
         late = self.late_names(expr, outermost)
         if late:
-            self.hooks.append(Hook(self.site(expr.at), late, self.facts, tuple(self.open)))
+            self.hooks.append(Hook(self.site(expr.at), late, tuple(self.open), self.here.body.function))
         facts = self.facts
         stack = list(self.stack)
         address = list(self.address)
@@ -492,6 +507,11 @@ class Calls(Values):
                     if isinstance(callback, str):
                         found[self.here.body.key, at] = callback
         return found
+
+
+def arguments_of(given: Given) -> tuple[tuple[str, Value], ...]:
+    """Arguments by name, positional ones as `#0`."""
+    return (*((f"#{index}", value) for index, value in enumerate(given.positional)), *given.keywords.items())
 
 
 def _literal(value: Value) -> object:

@@ -63,7 +63,7 @@ class State:
         self.address: list[tuple[str, int]] = []
         self.loops_open: list[int] = []
         self.handled: list[tuple[str, ...]] = []
-        self.in_handler = 0
+        self.handling: list[tuple[str, ...]] = []
         self.deferred = False
         self.count = 0
         self.steps = 0
@@ -157,7 +157,7 @@ class State:
             transactions=tuple(self.open),
             loops=tuple(self.loops_open),
             deferred=self.deferred,
-            in_handler=self.in_handler > 0,
+            handling=tuple(name for names in self.handling for name in names),
             handled=tuple(name for names in self.handled for name in names),
             **details,  # type: ignore[arg-type]
         )

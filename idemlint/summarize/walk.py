@@ -25,6 +25,7 @@ from idemlint.summarize.state import Activation, Snapshot
 from idemlint.summarize.weights import Weights
 from idemlint.syntax import facts as f
 
+READS = frozenset({"get", "first", "read", "exists", "get-or-insert"})
 CATCH_ALL = frozenset({"", "builtins.Exception", "builtins.BaseException"})
 
 
@@ -56,6 +57,7 @@ class Walk(Data):
             keys=tuple(self.keys),
             calls=self.calls,
             unresolved=tuple(sorted(self.unresolved.items())),
+            reads=frozenset(effect.model for effect in self.effects if effect.kind in READS),
             swallows=self._swallows(body),
             capped=len(self.effects) > EFFECTS or self.steps >= self.limit,
         )
@@ -228,7 +230,7 @@ class Walk(Data):
             number,
             self.site(statement.at),
             rows.model if rows is not None else "",
-            tuple(lookup.column for lookup in rows.lookup) if rows is not None else (),
+            rows.lookup if rows is not None else (),
             thing.id if thing is not None else None,
         )
         self.turn(number, statement.body, lambda: self.bind_target(statement.target, item), _bound(statement))
@@ -374,9 +376,9 @@ class Walk(Data):
             if handler.name:
                 self.here.env[handler.name] = Value()
             self.address.append(("handler", self.next()))
-            self.in_handler += 1
+            self.handling.append(tuple(sorted(names)))
             leaves = self.run_body(handler.body)
-            self.in_handler -= 1
+            self.handling.pop()
             self.address.pop()
             if not leaves:
                 arms.append(replace(self.snapshot(), facts=self.facts - {Fact("failed", site=self.site(handler.at))}))

@@ -1,0 +1,56 @@
+"""create-without-unique-key: a redelivered task inserts a second row."""
+
+from collections.abc import Iterator
+
+from idemlint.checks.rule import Rule
+from idemlint.diagnostic import Applicability, Fix, Severity
+from idemlint.domain.effect import Effect
+from idemlint.domain.guard import Strength
+from idemlint.program import Model
+from idemlint.replay import Finding, Replay
+
+NAME = "create-without-unique-key"
+
+
+def check(replay: Replay) -> Iterator[Finding]:
+    if replay.task is None:
+        return
+    for effect in replay.summary.effects:
+        model = replay.model(effect)
+        if effect.kind != "insert" or model is None:
+            continue
+        found = replay.coverage(effect)
+        if found.key is not None or found.doubtful or replay.guarded(effect, Strength.STATE):
+            continue
+        if replay.follows_insert(effect) or replay.rebuilt(effect) or one_row_per_run(replay, model):
+            continue
+        yield replay.finding(
+            NAME,
+            effect,
+            replay.severity(Severity.WARNING),
+            f"{replay.name} inserts a second {model.title} when its message is delivered twice: "
+            "no unique key covers the values it inserts.",
+            replay.story(effect, f"there are two {model.title} rows where one was meant"),
+            fix=fix(effect, model),
+        )
+
+
+def one_row_per_run(replay: Replay, model: Model) -> bool:
+    """A log on purpose: its name says so and it holds nothing but keys, text and times."""
+    plain = all(
+        field.kind in ("id", "relation", "text", "time", "json", "flag") or "attempt" in field.name
+        for field in model.fields
+    )
+    return plain and replay.catalog.one_row_per_run(model.title)
+
+
+def fix(effect: Effect, model: Model) -> Fix:
+    columns = [write.column for write in effect.writes if write.value.stable and write.value.varies]
+    named = ", ".join(f'"{column}"' for column in columns[:3])
+    fields = f"fields=[{named}]" if named else "the columns that identify the work"
+    return Fix(
+        f"add a unique constraint to {model.title} over {fields} and insert with get_or_create", Applicability.DISPLAY
+    )
+
+
+RULE = Rule(NAME, "IDM201", Severity.WARNING, "row inserted without a unique key that a replay would hit", "0.1", check)

@@ -1,0 +1,42 @@
+"""external-call-in-transaction: what was sent outside stays when the transaction rolls back."""
+
+from collections.abc import Iterator
+
+from idemlint.checks.rule import Rule
+from idemlint.diagnostic import Applicability, Confidence, Fix, Severity, StepKind
+from idemlint.replay import CALLED, SENT, Finding, Mark, Replay
+
+NAME = "external-call-in-transaction"
+
+
+def check(replay: Replay) -> Iterator[Finding]:
+    if replay.task is None and not replay.project_scope:
+        return
+    for effect in replay.external():
+        around = replay.transaction(effect)
+        if around is None or effect.deferred or replay.kind(effect) not in CALLED | SENT:
+            continue
+        who = replay.name or effect.frames[0].name
+        yield replay.finding(
+            NAME,
+            effect,
+            Severity.ERROR,
+            f"{who} {replay.does(effect)} while a database transaction is open: a rollback undoes the record of it but "
+            "not the call, and the next delivery makes it again.",
+            (
+                Mark(StepKind.CAUSE, "the transaction opens: {code}", around.site),
+                *(Mark(StepKind.FIRST, "{code}", frame.site) for frame in effect.frames[:-1][:2]),
+                Mark(StepKind.FIRST, "{code} goes out", effect.site),
+                Mark(StepKind.CUT, "before the transaction commits: what it wrote is rolled back"),
+                Mark(StepKind.AGAIN, "{code}", effect.site),
+                Mark(StepKind.RESULT, f"{replay.result(effect)}, and rows stay locked while the call is under way"),
+            ),
+            confidence=Confidence.LOW if replay.unheard(effect) else Confidence.HIGH,
+            fix=Fix(
+                "make the call after the commit: move it behind the block, or into transaction.on_commit(...)",
+                Applicability.DISPLAY,
+            ),
+        )
+
+
+RULE = Rule(NAME, "IDM401", Severity.ERROR, "outside call while a database transaction is open", "0.1", check)

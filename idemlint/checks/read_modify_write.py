@@ -1,0 +1,54 @@
+"""read-modify-write: a stored value is read into Python, changed and written back over somebody else's."""
+
+from collections.abc import Iterator
+
+from idemlint.checks.rule import Rule
+from idemlint.diagnostic import Applicability, Confidence, Fix, Severity, StepKind
+from idemlint.domain.effect import Effect, Write
+from idemlint.replay import Finding, Mark, Replay
+
+NAME = "read-modify-write"
+
+
+def check(replay: Replay) -> Iterator[Finding]:
+    if replay.task is None:
+        return
+    for effect in replay.summary.effects:
+        if effect.kind not in ("save", "update") or effect.fresh in ("new", "stored"):
+            continue
+        if replay.locked(effect) or replay.version_checked(effect):
+            continue
+        for write in effect.writes:
+            if write.from_itself in ("arithmetic", "item"):
+                yield finding(replay, effect, write)
+
+
+def finding(replay: Replay, effect: Effect, write: Write) -> Finding:
+    model = replay.model(effect)
+    column = f"{model.title}.{write.column}" if model is not None else write.column
+    internal = replay.catalog.stakes_of(write.column) == "internal"
+    confidence = Confidence.HIGH if write.from_itself == "arithmetic" else Confidence.LOW
+    return replay.finding(
+        NAME,
+        effect,
+        replay.severity(Severity.WARNING if internal else Severity.ERROR),
+        f"{replay.name} reads {column}, changes it in Python and writes it back: a run beside it loses one of the two "
+        "changes, and a second delivery applies it again.",
+        (
+            replay.again(),
+            Mark(StepKind.FIRST, f"reads {column} and works out {{code}}", write.site),
+            Mark(StepKind.AGAIN, f"another run reads the same {column} before the write", write.site),
+            Mark(StepKind.AGAIN, "both write: {code}", effect.site),
+            Mark(StepKind.RESULT, f"one change of {column} is lost, or the same one counts twice"),
+        ),
+        site=write.site,
+        confidence=min(confidence, replay.confidence(effect)),
+        fix=Fix(
+            f'let the database count, update({write.column}=F("{write.column}") + ...), or lock the row with '
+            "select_for_update() in the same transaction",
+            Applicability.DISPLAY,
+        ),
+    )
+
+
+RULE = Rule(NAME, "IDM301", Severity.ERROR, "stored value read, changed in Python and written back", "0.1", check)

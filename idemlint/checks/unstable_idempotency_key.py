@@ -1,0 +1,70 @@
+"""unstable-idempotency-key: each run makes another key, so no repeat is recognised."""
+
+from collections.abc import Iterator
+
+from idemlint.checks.rule import Rule
+from idemlint.diagnostic import Applicability, Confidence, Fix, Severity, StepKind
+from idemlint.domain.summary import KeyUse
+from idemlint.domain.value import Origin
+from idemlint.replay import Finding, Mark, Replay
+
+NAME = "unstable-idempotency-key"
+
+_WORDS = {
+    "clock": "the time of the run",
+    "random": "a random value",
+    "attempt": "the number of the attempt",
+    "response": "the answer of a call that is made again",
+    "fresh": "the primary key or default of a row inserted in this run",
+    "changed": "a column that this run changes",
+    "process": "something of this process",
+}
+
+
+def check(replay: Replay) -> Iterator[Finding]:
+    if replay.task is None:
+        return
+    said = set()
+    for use in replay.summary.keys:
+        origin = next((origin for origin in use.key.value.unstable if origin.kind in _WORDS), None)
+        if origin is None:
+            continue
+        site = origin.site or use.key.site
+        if site in said:
+            continue
+        said.add(site)
+        yield Finding(
+            rule=NAME,
+            site=site,
+            severity=replay.severity(Severity.ERROR),
+            confidence=Confidence.HIGH,
+            message=(
+                f"{replay.name} makes '{use.key.name}' from {_WORDS[origin.kind]}, so a second delivery carries another "
+                "key and is not recognised as a repeat."
+            ),
+            steps=story(replay, use, origin),
+            fix=fix(replay),
+            subject=replay.effect_with(use.key),
+            about=use.frames[-1].function,
+            task=replay.task.id,
+        )
+
+
+def story(replay: Replay, use: KeyUse, origin: Origin) -> tuple[Mark, ...]:
+    site = origin.site or use.key.site
+    return (
+        replay.again(),
+        Mark(StepKind.FIRST, "{code} gives one key", site),
+        Mark(StepKind.FIRST, f"sent as '{use.key.name}'", use.key.site),
+        Mark(StepKind.AGAIN, "{code} gives another", site),
+        Mark(StepKind.RESULT, "the receiver sees two different requests and carries out both"),
+    )
+
+
+def fix(replay: Replay) -> Fix:
+    argument = replay.stable_argument()
+    key = f'f"{replay.name}-{{{argument}}}"' if argument else "the task's arguments"
+    return Fix(f"derive the key from what stays the same on redelivery, such as {key}", Applicability.DISPLAY)
+
+
+RULE = Rule(NAME, "IDM102", Severity.ERROR, "idempotency key that differs from run to run", "0.1", check)

@@ -1,0 +1,251 @@
+"""Guards: what stands between a second run and an effect, and how much it is worth.
+
+A guard is judged against one effect: the same unique row holds everything for a write in its own transaction, and
+loses one message for a mail sent after it. The table is in ARCHITECTURE.md.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from idemlint.domain.effect import DATA, Effect
+from idemlint.domain.summary import Summary
+from idemlint.domain.value import Fact, Lookup, Value
+from idemlint.program import Model, Site, UniqueKey
+
+
+class Strength(enum.IntEnum):
+    """What a guard is worth for one effect, weakest first."""
+
+    POSSIBLE = 1
+    """A test that could not be followed: it may guard."""
+    MUTEX = 2
+    """One run at a time, the next one passes."""
+    EXPIRING = 3
+    """Holds until its lifetime is over."""
+    STATE = 4
+    """Holds once the run has written the state; a cut before that, or a second run beside it, repeats."""
+    CLAIM = 5
+    """Only one run ever passes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A guard of one effect: `test` is where it is tested, `by` the effect that takes or falsifies it."""
+
+    strength: Strength
+    test: Site | None
+    by: Effect | None = None
+    key: UniqueKey | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How a unique key stands to the values a row is inserted or looked up with: `key` is the one that they cover,
+    `doubtful` that the schema or the values could not be read far enough to say there is none."""
+
+    key: UniqueKey | None
+    doubtful: bool
+
+
+def coverage(model: Model | None, values: Mapping[str, Value], opaque: bool) -> Coverage:
+    """The unique key that stable `values` (by column) cover.
+
+    A key with a column that differs from run to run stops nothing. A key whose column nobody can tell leaves doubt. A
+    nullable column counts unless the value is None for sure.
+    """
+    if model is None or not model.seen or model.abstract:
+        return Coverage(None, True)
+    given = {model.column(name.split("__")[0] if name not in ("pk",) else name): value for name, value in values.items()}
+    doubtful = opaque
+    for key in sorted(model.unique, key=lambda key: len(key.columns)):
+        parts = [given.get(column) for column in key.columns]
+        missing = [column for column, part in zip(key.columns, parts, strict=True) if part is None]
+        if missing:
+            doubtful = doubtful or (opaque and _may_be_given(model, missing))
+            continue
+        known = [part for part in parts if part is not None]
+        if any(part.literal == (None,) for part in known) and key.nulls_distinct:
+            continue
+        if any(part.unstable for part in known):
+            continue
+        if any(part.unknown for part in known):
+            doubtful = True
+            continue
+        return Coverage(key, False)
+    return Coverage(None, doubtful)
+
+
+def _may_be_given(model: Model, columns: list[str]) -> bool:
+    fields = [model.field(column) for column in columns]
+    return any(field is None or field.kind != "id" for field in fields)
+
+
+def inserted(effect: Effect) -> dict[str, Value]:
+    """Column -> value of the row an effect inserts."""
+    found = {lookup.column: lookup.value for lookup in effect.lookup if lookup.operator == "exact" and not lookup.excluded}
+    found.update((write.column, write.value) for write in effect.writes)
+    return found
+
+
+def looked_up(effect: Effect) -> dict[str, Value]:
+    """Column -> value of an effect's exact conditions."""
+    return {
+        lookup.column: lookup.value
+        for lookup in effect.lookup
+        if lookup.operator in ("exact", "iexact") and not lookup.excluded
+    }
+
+
+def falsifies(lookup: tuple[Lookup, ...], effect: Effect) -> bool:
+    """Whether an effect writes a column so that these conditions no longer find the row (or find it gone)."""
+    if effect.kind == "delete":
+        return True
+    for condition in lookup:
+        for write in effect.writes:
+            if write.column == condition.column and not write.from_itself and _differs(condition, write.value):
+                return True
+    return False
+
+
+def _differs(condition: Lookup, value: Value) -> bool:
+    """Whether a written value surely fits a condition no longer; a value that cannot be told is taken to differ."""
+    wanted, given = condition.value.literal, value.literal
+    if condition.operator == "isnull" and wanted is not None:
+        null = given == (None,)
+        matches = null == bool(wanted[0])
+    elif condition.operator == "exact" and wanted is not None and given is not None:
+        matches = wanted == given
+    elif condition.operator == "exact" and wanted is None:
+        return bool(given is not None or value.origins != condition.value.origins)
+    else:
+        return True
+    return matches == condition.excluded
+
+
+class Guards:
+    """The guards of the effects of one summary."""
+
+    def __init__(self, summary: Summary, models: Mapping[str, Model]) -> None:
+        self.summary = summary
+        self.models = models
+
+    def of(self, effect: Effect) -> tuple[Guard, ...]:
+        """Every guard of an effect, strongest first."""
+        found = [*self._from_facts(effect), *self._from_queries(effect)]
+        return tuple(sorted(found, key=lambda guard: -guard.strength))
+
+    def best(self, effect: Effect) -> Guard | None:
+        return next(iter(self.of(effect)), None)
+
+    def _from_facts(self, effect: Effect) -> Iterator[Guard]:
+        for fact in sorted(effect.facts, key=_fact_order):
+            match fact.kind:
+                case "claim" | "inserted":
+                    yield from self._claim(fact, effect)
+                case "state":
+                    yield from self._state(fact, effect)
+                case "exists":
+                    yield from self._existence(fact, effect)
+                case "possible":
+                    yield Guard(Strength.POSSIBLE, fact.site)
+
+    def _claim(self, fact: Fact, effect: Effect) -> Iterator[Guard]:
+        by = self.summary.effects[fact.subject] if fact.subject < len(self.summary.effects) else None
+        if by is None or by.id == effect.id:
+            return
+        if by.kind in ("lock", "external"):
+            yield Guard(Strength.EXPIRING, fact.site, by)
+            return
+        if by.kind == "update":
+            if falsifies(by.lookup, by):
+                yield Guard(self._placed(by, effect), fact.site, by)
+            return
+        model = self.models.get(by.model)
+        values = looked_up(by) if by.kind in ("get-or-insert", "upsert") else inserted(by)
+        found = coverage(model, values, by.opaque)
+        if found.key is not None and not by.conflict:
+            yield Guard(self._placed(by, effect), fact.site, by, found.key)
+        elif found.doubtful:
+            yield Guard(Strength.POSSIBLE, fact.site, by)
+
+    def _placed(self, claim: Effect, effect: Effect) -> Strength:
+        """A claim is worth its full price when it commits with a database effect or before an outside one."""
+        if not claim.transactions:
+            return Strength.CLAIM
+        together = claim.transactions[0] in effect.transactions
+        if effect.changes_data or not together or effect.deferred:
+            return Strength.CLAIM
+        # The effect leaves while the claim can still be rolled back.
+        return Strength.STATE
+
+    def _state(self, fact: Fact, effect: Effect) -> Iterator[Guard]:
+        """`if order.sent: return` guards when this run writes what the test reads."""
+        for write in self.summary.effects:
+            if write.kind not in DATA or write.model != fact.model:
+                continue
+            if write.kind == "delete" or fact.column in write.written:
+                yield Guard(self._written(write, effect), fact.site, write)
+                return
+
+    def _written(self, write: Effect, effect: Effect) -> Strength:
+        """State written and committed before an outside effect stops a replay; a lock on the row stops a run beside."""
+        same = bool(write.transactions) and write.transactions[0] in effect.transactions
+        if effect.changes_data and same and (write.lock is not None or effect.lock is not None):
+            return Strength.CLAIM
+        if write.id < effect.id and not same:
+            return Strength.CLAIM
+        return Strength.STATE
+
+    def _existence(self, fact: Fact, effect: Effect) -> Iterator[Guard]:
+        """`if not Sent.objects.filter(...).exists()`: guards when this run inserts such a row."""
+        for write in self.summary.effects:
+            if write.model != fact.model or write.id == effect.id:
+                continue
+            if write.kind in ("insert", "get-or-insert", "upsert") and not fact.holds:
+                yield Guard(Strength.STATE, fact.site, write)
+                return
+            if write.kind == "delete" and fact.holds:
+                yield Guard(self._written(write, effect), fact.site, write)
+                return
+        if fact.subject >= 0 and fact.holds and fact.subject < len(self.summary.effects):
+            yield from self._query(self.summary.effects[fact.subject], effect)
+
+    def _from_queries(self, effect: Effect) -> Iterator[Guard]:
+        """A query whose filter the run falsifies: rows done are not found again."""
+        for read in self.summary.effects:
+            if read.kind == "get" and read.id < effect.id and read.facts <= effect.facts:
+                yield from self._query(read, effect)
+        for number in effect.loops:
+            loop = next(loop for loop in self.summary.loops if loop.id == number)
+            if loop.model:
+                yield from self._loop(loop.model, loop.lookup, effect)
+
+    def _query(self, read: Effect, effect: Effect) -> Iterator[Guard]:
+        conditions = tuple(condition for condition in read.lookup if not _identity(condition))
+        for write in self.summary.effects:
+            if write.kind in DATA and write.model == read.model and conditions and falsifies(conditions, write):
+                yield Guard(self._written(write, effect), read.site, write)
+                return
+            if write.kind == "delete" and write.model == read.model:
+                yield Guard(self._written(write, effect), read.site, write)
+                return
+
+    def _loop(self, model: str, lookup: tuple[Lookup, ...], effect: Effect) -> Iterator[Guard]:
+        for write in self.summary.effects:
+            if write.kind in DATA and write.model == model and write.id != effect.id:
+                if write.kind == "delete" or falsifies(lookup, write):
+                    yield Guard(self._written(write, effect), None, write)
+                    return
+
+
+def _identity(condition: Lookup) -> bool:
+    """A condition that only says which row is meant."""
+    kinds = {origin.kind for origin in condition.value.origins}
+    return condition.value.literal is None and "constant" not in kinds and condition.operator == "exact"
+
+
+def _fact_order(fact: Fact) -> tuple[str, int, str, bool, str]:
+    return (fact.kind, fact.subject, fact.column, fact.holds, str(fact.site))

@@ -1,0 +1,97 @@
+"""The pipeline, whole: files -> facts -> program -> summaries -> findings -> report."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+
+from idemlint import checks
+from idemlint.catalog import Catalog, load
+from idemlint.checks import precedence
+from idemlint.config import Config
+from idemlint.delivery import Delivery, RetryCall, deliver
+from idemlint.diagnostic import Report, Summary
+from idemlint.domain.summary import Summary as Run
+from idemlint.link import link
+from idemlint.link.values import Known, Unknown
+from idemlint.placing import Places, place
+from idemlint.program import Option, Program
+from idemlint.project import Project
+from idemlint.replay import Finding, Replay
+from idemlint.summarize import summarize
+
+Progress = Callable[[str, int, int], None]
+
+# Real code nests expressions a few hundred levels deep at the most; the walks recurse several frames a level.
+_RECURSION = 20_000
+
+
+def check(project: Project, config: Config, progress: Progress | None = None) -> Report:
+    """Everything the enabled rules say of a project, sorted; the caller filters what is shown.
+
+    A crash in a rule is raised with the rule and the task named in a note.
+    """
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
+    catalog = load()
+    program = link(project, catalog, config.settings_module)
+    runs = summarize(program, catalog)
+    found = findings(program, runs, catalog, config)
+    diagnostics = place(found, program, Places(project), {rule.name: rule.code for rule in checks.ALL})
+    return Report(tuple(diagnostics), counted(program, runs))
+
+
+def findings(program: Program, runs: tuple[Run, ...], catalog: Catalog, config: Config) -> Iterator[Finding]:
+    """What the rules say of each root, as far as precedence lets them."""
+    delivered = {run.root.task: delivery_of(program, run) for run in runs if run.root.task is not None}
+    reads = {run.root.task: run.reads for run in runs if run.root.task is not None}
+    for run in runs:
+        task = program.tasks[run.root.task] if run.root.task is not None else None
+        delivery = delivered.get(run.root.task or "")
+        replay = Replay(program, catalog, run, task, delivery, config.scope == "project", reads)
+        spoken = [finding for rule in checks.ALL if config.runs(rule.name) for finding in ask(rule, replay)]
+        yield from precedence.choose(spoken, {effect.id: replay.stakes(effect) for effect in run.effects})
+
+
+def delivery_of(program: Program, run: Run) -> Delivery:
+    """Why and when the task of a run is delivered again."""
+    assert run.root.task is not None
+    task = program.tasks[run.root.task]
+    retried = tuple(
+        RetryCall(
+            effect.site,
+            effect.handling,
+            {name: Known(value.literal[0]) for name, value in effect.arguments if value.literal is not None},
+        )
+        for effect in run.effects
+        if effect.kind == "retry"
+    )
+    return deliver(task, program.settings, worth, program.versions.get(task.framework), retried, run.swallows)
+
+
+def worth(option: Option) -> Known | Unknown:
+    """What an option is worth, as delivery asks it."""
+    if option.known:
+        return Known(option.value, option.environment)
+    return Unknown(option.reason, environment=option.environment)
+
+
+def ask(rule: checks.Rule, replay: Replay) -> list[Finding]:
+    """The findings of one rule on one root."""
+    try:
+        return list(rule.check(replay))
+    except Exception as error:
+        error.add_note(f"rule {rule.name}, {replay.task.name if replay.task else replay.summary.root.body}")
+        raise
+
+
+def counted(program: Program, runs: tuple[Run, ...]) -> Summary:
+    """What was looked at."""
+    unresolved = {site for run in runs for site, _ in run.unresolved}
+    return Summary(
+        tasks=len(program.tasks),
+        modules=program.modules,
+        calls=sum(run.calls for run in runs),
+        unresolved_calls=len(unresolved),
+        unread_files=len({path for path, *_ in program.unread}),
+    )
+

@@ -1,0 +1,157 @@
+"""Findings -> diagnostics: sites become places, the code they name is quoted, one finding stands for all its tasks."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from idemlint.diagnostic import Confidence, Diagnostic, Reason, Severity, Span, Step, StepKind, TaskName
+from idemlint.program import Program, Site, Task
+from idemlint.project import Project
+from idemlint.replay import Finding, Mark
+from idemlint.syntax.locate import Place, locate
+from idemlint.syntax.split import split
+
+WIDTH = 72
+"""Quoted code longer than this loses the inside of its innermost brackets."""
+
+
+class Places:
+    """Where sites stand, worked out for the slices that a report names and no others."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._wanted: dict[tuple[str, int], set[int]] = {}
+        self._found: dict[tuple[str, int], dict[int, Place]] = {}
+
+    def want(self, sites: Iterable[Site | None]) -> None:
+        """Say which sites will be asked for, so that each slice is read once."""
+        for site in sites:
+            if site is not None:
+                self._wanted.setdefault((site.path, site.piece), set()).add(site.at)
+
+    def at(self, site: Site) -> Place:
+        """The place of a site."""
+        key = (site.path, site.piece)
+        if site.at not in self._found.get(key, {}):
+            piece = split(self._project.text(site.path))[site.piece]
+            wanted = self._wanted.get(key, set()) | {site.at}
+            self._found[key] = locate(piece.text, piece.line, sorted(wanted))
+        return self._found[key][site.at]
+
+    def span(self, site: Site) -> Span:
+        place = self.at(site)
+        return Span(site.path, place.line, place.column, place.end_line, place.end_column)
+
+    def code(self, site: Site) -> str:
+        """The code at a site, on one line and short enough for a step."""
+        return shorten(self.at(site).text)
+
+
+def place(found: Iterable[Finding], program: Program, places: Places, codes: Mapping[str, str]) -> list[Diagnostic]:
+    """Diagnostics in order of path, line, column and rule. `codes` are the rules' codes by name."""
+    grouped: dict[tuple[str, Site], list[Finding]] = {}
+    for finding in found:
+        grouped.setdefault((finding.rule, finding.site), []).append(finding)
+    for group in grouped.values():
+        places.want(site for finding in group[:1] for site in (finding.site, *(mark.site for mark in finding.steps)))
+    names = {task.id: name_of(task, places) for task in program.tasks.values()}
+    diagnostics = [diagnostic(group, names, places, codes) for group in grouped.values()]
+    diagnostics.extend(unreadable(program, codes))
+    diagnostics.sort(key=lambda item: (item.span, item.rule))
+    return numbered(diagnostics)
+
+
+def name_of(task: Task, places: Places) -> TaskName:
+    return TaskName(task.name, task.function, task.site.path, places.at(task.site).line, task.framework)
+
+
+def diagnostic(
+    group: list[Finding], names: Mapping[str, TaskName], places: Places, codes: Mapping[str, str]
+) -> Diagnostic:
+    """One effect reached from several tasks is told once, under the task that makes it loudest."""
+
+    def order(finding: Finding) -> tuple[int, int, str, int]:
+        task = names.get(finding.task or "")
+        return (-finding.severity, -finding.confidence, task.path if task else "", task.line if task else 0)
+
+    first, *others = sorted(group, key=order)
+    task = names.get(first.task or "")
+    rest = dict.fromkeys(names[other.task] for other in others if other.task is not None)
+    steps = tuple(step(mark, places) for mark in first.steps)
+    cause = next((item for item in steps if item.kind is StepKind.CAUSE), None)
+    code = re.sub(r"\s+", "", places.at(first.site).text)
+    return Diagnostic(
+        rule=first.rule,
+        code=codes[first.rule],
+        severity=first.severity,
+        confidence=first.confidence,
+        message=first.message,
+        span=places.span(first.site),
+        task=task,
+        other_tasks=tuple(sorted((name for name in rest if name != task), key=lambda name: (name.path, name.line))),
+        causes=(Reason(cause.text, *(_where(cause))),) if cause is not None and task is not None else (),
+        steps=steps,
+        fix=first.fix,
+        fingerprint=digest(first.rule, first.site.path, first.about.partition(":")[2], code),
+    )
+
+
+def _where(cause: Step) -> tuple[str | None, int | None]:
+    return (cause.span.path, cause.span.line) if cause.span is not None else (None, None)
+
+
+def step(mark: Mark, places: Places) -> Step:
+    """A step with its place and the code it quotes."""
+    if mark.site is None:
+        return Step(mark.kind, mark.text)
+    return Step(mark.kind, mark.text.replace("{code}", places.code(mark.site)), places.span(mark.site))
+
+
+def unreadable(program: Program, codes: Mapping[str, str]) -> list[Diagnostic]:
+    """A finding for each place where a file could not be read or parsed."""
+    return [
+        Diagnostic(
+            rule="unparsable-file",
+            code=codes["unparsable-file"],
+            severity=Severity.ERROR,
+            confidence=Confidence.HIGH,
+            message=f"This file is not checked: {reason}.",
+            span=Span(path, line, column, line, column + 1),
+            fingerprint=digest("unparsable-file", path, "", ""),
+        )
+        for path, line, column, reason in program.unread
+    ]
+
+
+def digest(*parts: str) -> str:
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=10).hexdigest()
+
+
+def numbered(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    """Equal fingerprints get a number each, in order."""
+    seen: dict[str, int] = {}
+    result: list[Diagnostic] = []
+    for item in diagnostics:
+        count = seen[item.fingerprint] = seen.get(item.fingerprint, 0) + 1
+        result.append(item if count == 1 else replace(item, fingerprint=digest(item.fingerprint, str(count))))
+    return result
+
+
+def shorten(code: str) -> str:
+    """Code on one line; when too long, the inside of brackets gives way to dots, the innermost last arguments first."""
+    flat = re.sub(r"\s+", " ", code).strip()
+    flat = re.sub(r"([(\[{]) | (?=[)\]}])", r"\1", flat)
+    if flat.startswith("@"):
+        flat = flat[1:]
+    if len(flat) <= WIDTH:
+        return flat
+    head, bracket, inside = flat.partition("(")
+    if not bracket:
+        return flat[: WIDTH - 3] + "..."
+    kept = re.sub(r"(\w+)=(?:[^,()\[\]{}]|\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\})*", r"\1=...", inside)
+    if len(head) + len(kept) + 1 <= WIDTH:
+        return f"{head}({kept}"
+    return f"{head[: WIDTH - 5]}(...)"
