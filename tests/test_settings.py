@@ -226,6 +226,14 @@ UNKNOWN: Mapping[str, tuple[Mapping[str, str], Mapping[str, object]]] = {
         {"*": "? they are read from where the environment says"},
     ),
     "Django's settings that are not there": ({"a.py": DJANGO_APP}, {"*": "? no settings module was found"}),
+    "Django's settings that are made by a class": (
+        {
+            "config/celery.py": DJANGO_APP,
+            "config/__init__.py": "",
+            "config/settings.py": "class Base:\n    CELERY_ACKS_LATE = True\nBase.load(__name__)",
+        },
+        {"*": "? config/settings.py does not set names at its top level"},
+    ),
     "a setting under a condition": (
         {"a.py": APP + "import os\napp = Celery('x')\nif os.getenv('L'):\n    app.conf.task_acks_late = True"},
         {"task_acks_late": "? task_acks_late is set under a condition: environment variable L"},

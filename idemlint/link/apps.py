@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from idemlint.catalog.settings import AppSettings
@@ -82,7 +83,8 @@ class _Reader:
     # --- Finding them
 
     def find(self) -> None:
-        for place in self._places(self._class_names()):
+        classes = self._class_names()
+        for place in self._places(classes, rf"\b{_either(classes)}\s*\("):
             for names, call in _calls_bound(place.placed.statement):
                 if self._is_app(self._value(call.function, place)):
                     app = App(place.id(names[0] if names else "<app>"), place.module.file.path)
@@ -92,7 +94,7 @@ class _Reader:
                         self.makers[place.id("").rstrip(".")] = app
                     self._construct(app, call, place)
         makers = sorted({id.rpartition(":")[2].rpartition(".")[2] for id in self.makers})
-        for place in self._places(makers):
+        for place in self._places(makers, rf"\b{_either(makers)}\s*\("):
             self._bind_made(place)
 
     def _class_names(self) -> list[str]:
@@ -102,7 +104,7 @@ class _Reader:
         while fresh:
             fresh = {
                 place.placed.statement.name
-                for place in self._places(sorted(fresh))
+                for place in self._places(sorted(fresh), rf"\bclass\s+\w+\s*\([^)]*\b{_either(sorted(fresh))}\b")
                 if isinstance(place.placed.statement, f.Class)
                 and any(self._is_app(self._value(base, place)) for base in place.placed.statement.bases)
             } - names
@@ -160,9 +162,8 @@ class _Reader:
 
     def configure(self) -> None:
         ways = (self.table.configuration, self.table.source, self.table.variable_source)
-        bound = {id.rpartition(":")[2].rpartition(".")[2] for id in self.apps}
-        speaking = {source.path for source in self.modules.project.mentioning(ways)}
-        places = [place for place in self._places(sorted(bound), ways) if place.module.file.path in speaking]
+        bound = sorted({id.rpartition(":")[2].rpartition(".")[2] for id in self.apps})
+        places = list(self._places(bound, rf"\b{_either(bound)}\.{_either(ways)}\b"))
         for at_home in (True, False):
             for place in places:
                 self._configure(place, at_home)
@@ -286,15 +287,16 @@ class _Reader:
             return self.apps.get(f"{module.id}:{expr.name}") if module else None
         return None
 
-    def _places(self, words: Collection[str], also: Collection[str] = ()) -> Iterator[_Place]:
-        """The statements of pieces in which one of `words` occurs, and one of `also` if given, but for tests."""
+    def _places(self, words: Collection[str], pattern: str) -> Iterator[_Place]:
+        """The statements of the pieces that the pattern is found in, of files that mention a word, but for tests. The
+        rest need not be parsed."""
+        found_in = re.compile(pattern)
         for source in self.modules.project.mentioning(words):
-            if not is_production(source.path):
-                continue
-            module = self.modules.load(source)
-            for index, piece in enumerate(module.pieces):
-                if _any_in(words, piece.text) and (not also or _any_in(also, piece.text)):
-                    yield from self._unfolded(module, module.statements(index), index)
+            if is_production(source.path):
+                module = self.modules.load(source)
+                for index, piece in enumerate(module.pieces):
+                    if found_in.search(piece.text):
+                        yield from self._unfolded(module, module.statements(index), index)
 
     def _unfolded(
         self, module: Module, body: f.Body, piece: int, function: str = "", local: Local | None = None
@@ -366,5 +368,6 @@ def _calls_bound(statement: f.Statement) -> Iterator[tuple[list[str], f.Call]]:
             yield [], call
 
 
-def _any_in(words: Collection[str], text: str) -> bool:
-    return any(word in text for word in words)
+def _either(words: Iterable[str]) -> str:
+    """A pattern for any of the words; for nothing if there are none."""
+    return f"(?:{'|'.join(map(re.escape, words)) or '(?!)'})"

@@ -251,7 +251,9 @@ class Bindings:
         after = self._changed(state, change, space, name)
         if held is True or after == state:
             return after
-        reason = f"{name} is set under a condition: {held}"
+        prefix = f"{name} is set under a condition: "
+        # A chain of conditions, each on the outcome of the last, hangs on the first.
+        reason = f"{prefix}{held.removeprefix(prefix)}"
         before = state.value if state else Unknown(reason)
         return State(joined(before, after.value if after else Unknown(reason), reason), after.site if after else None)
 

@@ -86,8 +86,9 @@ class _Reader:
         if isinstance(held, dict):
             return {str(key): State(lifted(each), source.site) for key, each in held.items() if key is not ...}
         if isinstance(held, Reference) and held.path in self.modules.table.objects:
-            if not self.modules.candidates(near):
-                return Unknown("no settings module was found")
+            missing = self.modules.missing(near)
+            if missing:
+                return Unknown(missing)
             names = self.modules.names(near)
             return {name: state for name in names if (state := self.modules.state(name, near)) is not None}
         if isinstance(held, Reference) and held.kind in ("module", "class"):

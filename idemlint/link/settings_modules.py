@@ -47,6 +47,14 @@ class SettingsModules:
         most = max(shared.values(), default=0)
         return tuple(module for module in self._found if shared[module.file.path] == most)
 
+    def missing(self, near: str = "") -> str:
+        """Why nothing can be told of the settings; empty where something can."""
+        if not self.candidates(near):
+            return "no settings module was found"
+        if not self.names(near):
+            return f"{self.candidates(near)[0].file.path} does not set names at its top level"
+        return ""
+
     def names(self, near: str = "") -> list[str]:
         """The names that any of the modules binds and the framework would read: those in capitals."""
         bound = (self.constants.names_in(Reference(module.file.path, "module")) for module in self.candidates(near))
@@ -68,8 +76,9 @@ class SettingsModules:
 
     def setting(self, name: str, near: str = "") -> Setting:
         """A setting by its name, `value` None where the default is in force. `near` is the file that asks."""
-        if not self.candidates(near):
-            return Setting(name, name, None, False, None, "no settings module was found", self.table.framework)
+        missing = self.missing(near)
+        if missing:
+            return Setting(name, name, None, False, None, missing, self.table.framework)
         state = self.state(name, near)
         if state is None and name in self.table.inside:
             outer, inner = self.table.inside[name]
