@@ -349,6 +349,11 @@ def test_the_names_of_a_module_are_listed_through_stars(tmp_path: Path) -> None:
 
 def test_a_library_object_is_answered_by_whoever_knows_it(tmp_path: Path) -> None:
     constants = constants_of(tmp_path, {"m.py": "from django.conf import settings\nX = settings.LIMIT * 2"})
+    expression = extract_expression("X")
+    assert expression is not None
+    assert isinstance(
+        constants.evaluate(expression, constants.names.modules.load(constants.names.modules.project.files[0])), Unknown
+    )
     constants.provide("django.conf.settings", lambda name, near: Known(5) if name == "LIMIT" else None)
     module = constants.names.modules.load(constants.names.modules.project.files[0])
     for text, value in {

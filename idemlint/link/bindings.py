@@ -95,6 +95,10 @@ class Bindings:
         self.cut = self.cut or self.steps > _STEPS
         return self.steps <= _STEPS
 
+    def forget(self) -> None:
+        """Ask anew from here on: something that answers were made of has changed."""
+        self._states.clear()
+
     def state(self, space: Space, name: str, until: Position | None = None, by_star: bool = False) -> State | None:
         """What a name is bound to before the statement at `until`, or in the end; None if it is not.
 

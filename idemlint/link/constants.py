@@ -73,6 +73,7 @@ class Constants:
     def provide(self, path: str, lookup: Lookup) -> None:
         """Let attributes of the library object at `path` be answered by `lookup`."""
         self._objects[path] = lookup
+        self._bindings.forget()
 
     def evaluate(self, expr: f.Expr, module: Module, local: Local | None = None) -> Value:
         """What an expression in a function or decorator of `module` is worth; `local` are the names its function binds.
