@@ -165,8 +165,8 @@ def callers(linker: Linker, function: str, name: str) -> list[FunctionInfo]:
         for source in linker.project.mentioning([name])
         if is_production(source.path)
         for module in (linker.modules.load(source),)
-        for index, piece in enumerate(module.pieces)
-        if piece.defines is not None and pattern.search(piece.text)
+        for index in module.holding(name)
+        if module.pieces[index].defines is not None and pattern.search(module.pieces[index].text)
     ]
     if len(places) > CROWD:
         return []

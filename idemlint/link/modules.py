@@ -83,12 +83,15 @@ class Module:
 
     def mentioning(self, word: str) -> list[int]:
         """The pieces, no functions or classes, whose text holds a word: only these can bind that name."""
+        return [index for index in self.holding(word) if self.pieces[index].defines is None]
+
+    def holding(self, word: str) -> list[int]:
+        """All pieces whose text holds a word, in order."""
         if self._words is None:
             self._words = {}
             for index, piece in enumerate(self.pieces):
-                if piece.defines is None:
-                    for found in set(_WORD.findall(piece.text)):
-                        self._words.setdefault(found, []).append(index)
+                for found in set(_WORD.findall(piece.text)):
+                    self._words.setdefault(found, []).append(index)
         return self._words.get(word, [])
 
     def star_imports(self) -> list[f.Import]:

@@ -40,6 +40,10 @@ from idemlint.summarize.values import Values
 from idemlint.syntax import facts as f
 
 
+CLAMPS = frozenset({"builtins.max", "builtins.min", "builtins.round", "builtins.abs", "builtins.int"})
+"""What is still an old value plus something after these: `max(stock.quantity - sold, 0)`."""
+
+
 class Given:
     """The arguments of one call as values, with the ordinals of the expressions they were written as."""
 
@@ -345,6 +349,8 @@ class Calls(Values):
     def _passed_on(self, path: str, values: list[Value]) -> Value:
         """The result of a pure function: `list(rows)` and `str(key)` keep what they were made of."""
         whole = derived(values)
+        if path in CLAMPS:
+            return replace(whole, step=next((value.step for value in values if value.step is not None), None))
         if len(values) == 1:
             only = values[0]
             return replace(
