@@ -525,6 +525,12 @@ NOT_KNOWN: Mapping[str, tuple[dict[str, Any], dict[str, Any], Severity, list[str
         Severity.WARNING,
         ["acks_late: environment variable LATE"],
     ),
+    "a library's value": (
+        {"acks_late": Reference("somewhere.LATE")},
+        {**RABBITMQ, "task_reject_on_worker_lost": Reference("somewhere.REJECT")},
+        Severity.WARNING,
+        ["acks_late: somewhere.LATE is not known"],
+    ),
     "a setting": (
         {},
         {**RABBITMQ, "task_acks_late": Unknown("a.py and b.py do not agree")},

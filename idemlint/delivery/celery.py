@@ -6,7 +6,7 @@ After celery/worker/request.py, app/task.py and app/autoretry.py of 4.0 to 5.7 a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall, at_most
 from idemlint.delivery.said import Said, from_setting, in_force, shown
@@ -33,6 +33,9 @@ _SETTINGS = {
         "soft_time_limit",
     )
 }
+
+# Options whose values are things with names.
+_EXCEPTIONS = ("autoretry_for", "dont_autoretry_for")
 
 # The release that brought an option; before, it is an attribute nobody looks at.
 _SINCE = {
@@ -171,6 +174,10 @@ class _Reader:
         return name in self.annotations or any(option.name == name for option in self.task.options)
 
     def _noted(self, name: str, said: Said) -> Said:
+        """What is said, and among the unknown things if it cannot be told."""
+        named = said.value.value if isinstance(said.value, Known) else None
+        if isinstance(named, Reference) and named.kind == "library" and name not in _EXCEPTIONS:
+            said = replace(said, value=Unknown(f"{named.path} is not known"))
         if isinstance(said.value, Unknown):
             self.unknown[f"{name}: {said.value.reason}"] = None
         elif said.value.environment:
