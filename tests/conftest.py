@@ -1,0 +1,17 @@
+"""Options and fixtures that several test files share."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update", action="store_true", help="Write what idemlint says now into the pages, fixtures and README."
+    )
+
+
+@pytest.fixture
+def update(request: pytest.FixtureRequest) -> bool:
+    """Whether expectations are to be written anew instead of compared."""
+    return bool(request.config.getoption("--update"))
