@@ -338,15 +338,15 @@ class Calls:
             draft = self.linker.drafts[made]
             own = tuple(self.options(decorator)) if isinstance(decorator, f.Call) else ()
             self.linker.drafts[made] = draft.having((*draft.options, *own), Site(info.module.file.path, info.piece, decorator.at))
-        if isinstance(result, RoutineType):
-            self.linker.origins.setdefault(result.function, info.id)
-            return result
         if isinstance(result, TaskType):
             return result
         declared = self.linker.declaring_wrapper(kind)
         if declared is not None and isinstance(current, RoutineType):
             own = tuple(self.options(decorator)) if isinstance(decorator, f.Call) else ()
             return self.declare(declared, current, own, decorator.at)
+        if isinstance(result, RoutineType):
+            self.linker.origins.setdefault(result.function, info.id)
+            return result
         return current
 
     def options(self, expr: f.Expr) -> list[Option]:
