@@ -114,11 +114,21 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
+class Suppression:
+    """The comment that accepts a finding, and the reason it gives (empty if it gives none)."""
+
+    path: str
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding.
 
     `message` is one or two sentences that stand alone. `steps` is the failure story in order. `other_tasks` are the
     further tasks that reach the same effect. `fingerprint` holds no line number, so it survives edits elsewhere.
+    `suppression` is None unless a comment accepts the finding: it is then nobody's fault and seldom shown.
     """
 
     rule: str
@@ -133,6 +143,7 @@ class Diagnostic:
     steps: tuple[Step, ...] = ()
     fix: Fix | None = None
     fingerprint: str = ""
+    suppression: Suppression | None = None
 
 
 @dataclass(frozen=True, slots=True)

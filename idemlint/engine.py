@@ -60,7 +60,10 @@ def delivery_of(program: Program, run: Run) -> Delivery:
         RetryCall(
             effect.site,
             effect.handling,
-            {name: Known(value.literal[0]) for name, value in effect.arguments if value.literal is not None},
+            {
+                name: Known(value.literal[0]) if value.literal is not None else Unknown("worked out in the task")
+                for name, value in effect.arguments
+            },
         )
         for effect in run.effects
         if effect.kind == "retry"

@@ -24,7 +24,13 @@ PAGES: dict[str, Page] = {name: pages.read(text(name)) for name in RULES if (FOL
 EXAMPLES = [example for page in PAGES.values() for example in page.examples]
 
 # Examples that the analysis does not yet read right, with what it gets wrong.
-AWAITED: dict[str, str] = {}
+AWAITED: dict[str, str] = {
+    "unstable-idempotency-key-Bad-A-row-inserted-by-the-same-run": "stands on the insert, not where its id enters the key",
+}
+
+
+def test_what_is_awaited_is_shown() -> None:
+    assert set(AWAITED) <= set(map(str, EXAMPLES))
 
 
 @pytest.mark.parametrize(

@@ -183,14 +183,21 @@ def _origin_order(origin: Origin) -> tuple[str, str, str, int, int]:
 
 
 def origins_of(values: Iterable[Value]) -> frozenset[Origin]:
-    """Origins of something made of these values; constants count only where nothing else is."""
+    """Origins of something made of these values. Beyond the limit constants are told no longer one by one."""
     found: set[Origin] = set()
     for value in values:
         found |= value.origins
     if len(found) > ATOMS:
-        unstable = {origin for origin in found if origin.kind in UNSTABLE}
-        return frozenset({UNKNOWN, *sorted(unstable, key=_origin_order)[: ATOMS - 1]})
+        found = {Origin("constant") if origin.kind == "constant" else origin for origin in found}
+    if len(found) > ATOMS:
+        unstable = sorted((origin for origin in found if origin.kind in UNSTABLE), key=_origin_order)
+        return frozenset({UNKNOWN, *unstable[: ATOMS - 1]})
     return frozenset(found) if found else CONSTANT
+
+
+def literal_origins(value: object) -> frozenset[Origin]:
+    """Origins of a literal; a text is told apart from others, so that two keys made with different words differ."""
+    return frozenset({Origin("constant", value[:40])}) if isinstance(value, str) and value else CONSTANT
 
 
 def join(one: Value, other: Value) -> Value:

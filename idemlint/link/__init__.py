@@ -23,6 +23,8 @@ def link(project: Project, catalog: Catalog, settings_module: str | None = None)
     `settings_module` is the dotted name of the Django settings in force, where the user has said it.
     """
     linker = Linker(project, catalog, Walk)
+    # Settings first: options such as `time_limit=settings.LIMIT` are answered from them.
+    settings = SettingsModules(linker.constants, settings_module)
     find_tasks(linker)
     tasks = {draft.function: task(linker, draft) for draft in sorted(linker.drafts.values(), key=_place)}
     roots = [Root(task.body, id) for id, task in tasks.items() if task.body]
@@ -35,7 +37,7 @@ def link(project: Project, catalog: Catalog, settings_module: str | None = None)
         tasks=tasks,
         roots=tuple(dict.fromkeys(roots)),
         models={model.name: model for model in linker.known_models()},
-        settings=framework_settings(linker.constants, SettingsModules(linker.constants, settings_module)),
+        settings=framework_settings(linker.constants, settings),
         versions={
             name: version
             for name in sorted(catalog.frameworks)

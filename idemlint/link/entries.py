@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from idemlint.link.linker import FunctionInfo, Linker, calls_in, is_production
+from idemlint.link.linker import FunctionInfo, Linker, calls_in
+from idemlint.link.production import is_production
 from idemlint.link.modules import Module
 from idemlint.program import Body, ClassType, InstanceType, LibraryCall, ProjectCall
 from idemlint.syntax import facts as f

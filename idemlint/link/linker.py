@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 import sys
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from idemlint.link.classes import Classes, ClassInfo
 from idemlint.link.constants import Constants
 from idemlint.link.modules import Binding, Module, Modules
 from idemlint.link.names import Definition, Found, Names
+from idemlint.link.production import is_production
 from idemlint.program import (
     Body,
     ClassType,
@@ -473,17 +473,6 @@ _COLLECTIONS = frozenset(
 
 
 _CLASS = re.compile(r"^class\s", re.M)
-
-
-def is_production(path: str) -> bool:
-    """Whether code in this file runs in production: tests and their set-up do not."""
-    name = posixpath.basename(path)
-    return not (
-        name.startswith("test_")
-        or name.endswith("_test.py")
-        or name in ("conftest.py", "tests.py")
-        or any(folder in ("tests", "test", "testing") for folder in path.split("/")[:-1])
-    )
 
 
 def element(whole: Type | None, position: int) -> Type | None:

@@ -16,6 +16,7 @@ from idemlint.domain.value import (
     Value,
     derived,
     join,
+    literal_origins,
     origins_of,
 )
 from idemlint.program import (
@@ -51,7 +52,7 @@ class Values(Conditions):
     def evaluate(self, expr: f.Expr) -> Value:
         match expr:
             case f.Constant(value=value):
-                return Value(CONSTANT, literal=(value,), text=value if isinstance(value, str) else None)
+                return constant(value)
             case f.Name(id=name):
                 return self.name(expr, name)
             case f.Attribute():
@@ -324,7 +325,7 @@ def constant(value: object) -> Value:
         entries = tuple((key, constant(item)) for key, item in value.items() if isinstance(key, str))
         return Value(CONSTANT, entries=entries)
     if isinstance(value, str | int | float | bool | bytes | None):
-        return Value(CONSTANT, literal=(value,), text=value if isinstance(value, str) else None)
+        return Value(literal_origins(value), literal=(value,), text=value if isinstance(value, str) else None)
     return Value(CONSTANT)
 
 

@@ -122,7 +122,9 @@ class Expressions:
             elif isinstance(part, cst.FormattedStringExpression | cst.TemplatedStringExpression):
                 found.append(self.expression(part.expression))
                 if part.format_spec:
-                    found.extend(self.format_parts(part.format_spec))
+                    # The text of a format specification is not text of the result.
+                    inner = self.format_parts(part.format_spec)
+                    found.extend(spec for spec in inner if not isinstance(spec, f.Constant))
         return found
 
     def joined(self, node: cst.ConcatenatedString, at: int) -> f.Expr:
