@@ -158,8 +158,5 @@ def _marks(page: str, path: str, lines: list[str]) -> Iterator[tuple[str, Mark]]
 def _completed(example: Example, first: Example) -> Example:
     """With the files of the page's first project that it does not show itself, and what is expected there."""
     kept = {path: text for path, text in first.files.items() if path not in example.files}
-    return replace(
-        example,
-        files={**kept, **example.files},
-        errors=example.errors | {mark for mark in first.errors if mark.path in kept},
-    )
+    found = {mark for mark in first.errors if mark.path in kept and example.section != "Good"}
+    return replace(example, files={**kept, **example.files}, errors=example.errors | found)
