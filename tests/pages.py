@@ -27,7 +27,7 @@ RUN = ("Bad", "Good", "Known misses")
 
 _PATH = re.compile(r"`([^`\s]+)`:$")
 _MARK = re.compile(r"[ \t]*# (error|miss)(?:: ([a-z-]+))?[ \t]*$")
-_STORY = re.compile(r"(?<=\n## Story\n)(.*?\n```text\n)(.*?)(```\n)", re.S)
+_STORY = re.compile(r"(?<=\n## Story\n)(.*?\n```text\n)(.*?)(```\n)", re.DOTALL)
 
 
 class PageError(Exception):
@@ -89,7 +89,7 @@ def read(text: str) -> Page:
     """The page that `text` is. PageError where it cannot be one."""
     title = text.partition("\n")[0].removeprefix("# ")
     told = _STORY.search(text)
-    opening, *parts = re.split(r"^## (.*)\n", text, flags=re.M)
+    opening, *parts = re.split(r"^## (.*)\n", text, flags=re.MULTILINE)
     sections = dict(zip(parts[::2], parts[1::2], strict=True))
     examples: list[Example] = []
     for section in RUN:
@@ -111,7 +111,7 @@ def retold(text: str, story: str) -> str:
 
 
 def _examples(page: str, section: str, text: str) -> Iterator[Example]:
-    opening, *parts = re.split(r"^### (.*)\n", text, flags=re.M)
+    opening, *parts = re.split(r"^### (.*)\n", text, flags=re.MULTILINE)
     for title, body in (("", opening), *zip(parts[::2], parts[1::2], strict=True)):
         blocks = dict(_blocks(body, f"{page}, {section} {title}"))
         if blocks:
@@ -128,7 +128,8 @@ def _examples(page: str, section: str, text: str) -> Iterator[Example]:
 
 def _blocks(text: str, where: str) -> Iterator[tuple[str, list[str]]]:
     """Code blocks by the path that stands above each."""
-    path, block = None, None
+    path: str | None = None
+    block: list[str] | None = None
     for line in text.splitlines():
         if block is not None:
             if line.startswith("```"):
