@@ -98,6 +98,7 @@ class _Options:
     show_settings: bool
     show_files: bool
     statistics: bool
+    show_suppressed: bool
 
 
 @app.command()
@@ -128,6 +129,7 @@ class _Options:
 @click.option("--show-settings", is_flag=True, help="Print the settings and look at no code.")
 @click.option("--show-files", is_flag=True, help="Print the files that would be read.")
 @click.option("--statistics", is_flag=True, help="Print how often each rule speaks.")
+@click.option("--show-suppressed", is_flag=True, help="Show what comments suppress too; it fails no run.")
 def check(**given: Any) -> int:
     """Check the project that PATHS lie in (default: the working folder).
 
@@ -194,7 +196,7 @@ def _check(options: _Options) -> int:
         _print("".join(f"{place(file.path)}\n" for file in project.files))
         return CLEAN
     report = _report(project, config, options)
-    visible = shown(report, config, root=project.root, wanted=project.within(paths))
+    visible = shown(report, config, root=project.root, wanted=project.within(paths), suppressed=options.show_suppressed)
     if options.verbose:
         _say(f"{len(report.findings) - len(visible.findings)} findings are not shown")
     _tell(visible, options, place)

@@ -19,6 +19,7 @@ from idemlint.program import Option, Program
 from idemlint.project import Project
 from idemlint.replay import Finding, Replay
 from idemlint.summarize import summarize
+from idemlint.suppression import suppress
 
 Progress = Callable[[str, int, int], None]
 
@@ -36,7 +37,8 @@ def check(project: Project, config: Config, progress: Progress | None = None) ->
     program = link(project, catalog, config.settings_module)
     runs = summarize(program, catalog)
     found = findings(program, runs, catalog, config)
-    diagnostics = place(found, program, Places(project), {rule.name: rule.code for rule in checks.ALL})
+    placed = place(found, program, Places(project), {rule.name: rule.code for rule in checks.ALL})
+    diagnostics = suppress(placed, project, config, checks.ALL, {path for path, *_ in program.unread})
     return Report(tuple(diagnostics), counted(program, runs))
 
 

@@ -10,8 +10,11 @@ from idemlint.config import Config
 from idemlint.diagnostic import Diagnostic, Report
 
 
-def shown(report: Report, config: Config, *, root: Path, wanted: Callable[[str], bool]) -> Report:
-    """The report without the findings that `config` hides and those of files nobody named.
+def shown(
+    report: Report, config: Config, *, root: Path, wanted: Callable[[str], bool], suppressed: bool = False
+) -> Report:
+    """The report without the findings that `config` hides, those of files nobody named and, unless `suppressed` asks
+    for them, those that a comment suppresses.
 
     `wanted` says of a path relative to `root` whether it was named. A finding is of a file when it stands there or
     when a task that leads to it does: the fault of a task may lie in what it calls.
@@ -23,7 +26,8 @@ def shown(report: Report, config: Config, *, root: Path, wanted: Callable[[str],
         findings=tuple(
             finding
             for finding in findings
-            if finding.severity >= config.min_severity
+            if (suppressed or finding.suppression is None)
+            and finding.severity >= config.min_severity
             and finding.confidence >= config.min_confidence
             and any(wanted(path) for path in _files(finding))
             and not _ignored(finding, config, root)
@@ -32,8 +36,8 @@ def shown(report: Report, config: Config, *, root: Path, wanted: Callable[[str],
 
 
 def fails(report: Report, config: Config) -> bool:
-    """Whether what is shown is bad enough for the run to fail."""
-    return any(finding.severity >= config.fail_on for finding in report.findings)
+    """Whether what is shown is bad enough for the run to fail; what a comment suppresses is not."""
+    return any(finding.severity >= config.fail_on for finding in report.findings if finding.suppression is None)
 
 
 def _files(finding: Diagnostic) -> set[str]:

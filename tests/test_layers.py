@@ -14,6 +14,7 @@ TIERS = (
     ("__init__", "__main__"),
     ("cli",),
     ("engine", "shown"),
+    ("suppression",),
     ("report", "fixing", "checks", "placing"),
     ("config", "pages"),  # as high as a report that shows the settings allows: what analyses is given values
     ("replay",),
@@ -22,6 +23,7 @@ TIERS = (
     ("link",),
     ("orm",),
     ("program",),
+    ("directive",),
     ("catalog", "syntax"),
     ("project",),
     ("diagnostic",),

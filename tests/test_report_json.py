@@ -96,6 +96,7 @@ def test_a_finding_holds_all_that_is_known_of_it() -> None:
                     ],
                 },
                 "fingerprint": "5b0c1f7f5f3a9f0e",
+                "suppression": None,
             }
         ],
         "summary": {"tasks": 41, "modules": 23, "calls": 312, "unresolved_calls": 17, "unread_files": 0},

@@ -10,8 +10,10 @@ from idemlint.checks import (
     read_modify_write,
     unguarded_message,
     unkeyed_external_call,
+    unknown_rule_in_suppression,
     unparsable_file,
     unstable_idempotency_key,
+    unused_suppression,
 )
 from idemlint.checks.rule import Rule
 
@@ -25,6 +27,8 @@ ALL: tuple[Rule, ...] = (
     enqueue_in_transaction.RULE,
     late_bound_commit_hook.RULE,
     unparsable_file.RULE,
+    unused_suppression.RULE,
+    unknown_rule_in_suppression.RULE,
 )
 
 __all__ = ["ALL", "Rule"]

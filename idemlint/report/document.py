@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from idemlint.diagnostic import Diagnostic, Fix, Report, TaskName
+from idemlint.diagnostic import Diagnostic, Fix, Report, Suppression, TaskName
 from idemlint.report.sheet import Sheet
 
 VERSION = 1
@@ -63,6 +63,7 @@ def _finding(finding: Diagnostic, place: Callable[[str], str]) -> dict[str, Any]
         ],
         "fix": _fix(finding.fix, place) if finding.fix else None,
         "fingerprint": finding.fingerprint,
+        "suppression": _suppression(finding.suppression, place) if finding.suppression else None,
     }
 
 
@@ -74,6 +75,10 @@ def _task(task: TaskName, place: Callable[[str], str]) -> dict[str, Any]:
         "line": task.line,
         "framework": task.framework,
     }
+
+
+def _suppression(suppression: Suppression, place: Callable[[str], str]) -> dict[str, Any]:
+    return {"path": place(suppression.path), "line": suppression.line, "reason": suppression.reason}
 
 
 def _fix(fix: Fix, place: Callable[[str], str]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ _COLORS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity
 
 
 def heading(finding: Diagnostic, sheet: Sheet) -> Text:
-    """Where it is, how bad, which rule; and how sure, where that is not plain."""
+    """Where it is, how bad, which rule; and how sure, where that is not plain; and that it is suppressed, if it is."""
     span = finding.span
     line = Text.assemble(
         (f"{printable(sheet.place(span.path))}:{span.line}:{span.column}", "bold"),
@@ -25,4 +25,7 @@ def heading(finding: Diagnostic, sheet: Sheet) -> Text:
     )
     if finding.confidence < Confidence.HIGH:
         line.append("  ").append(f"{finding.confidence} confidence", style="dim")
+    if finding.suppression is not None:
+        reason = printable(finding.suppression.reason)
+        line.append("  ").append(f"suppressed: {reason}" if reason else "suppressed", style="dim")
     return line
