@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from idemlint import checks
 from idemlint.catalog import Catalog, load
@@ -11,6 +12,7 @@ from idemlint.checks import precedence
 from idemlint.config import Config
 from idemlint.delivery import Delivery, RetryCall, deliver
 from idemlint.diagnostic import Report, Summary
+from idemlint.domain.effect import Effect
 from idemlint.domain.summary import Summary as Run
 from idemlint.link import link
 from idemlint.link.values import Known, Unknown
@@ -46,12 +48,36 @@ def findings(program: Program, runs: tuple[Run, ...], catalog: Catalog, config: 
     """What the rules say of each root, as far as precedence lets them."""
     delivered = {run.root.task: delivery_of(program, run) for run in runs if run.root.task is not None}
     reads = {run.root.task: run.reads for run in runs if run.root.task is not None}
-    for run in runs:
-        task = program.tasks[run.root.task] if run.root.task is not None else None
-        delivery = delivered.get(run.root.task or "")
-        replay = Replay(program, catalog, run, task, delivery, config.scope == "project", reads)
+    views = [
+        Replay(
+            program,
+            catalog,
+            run,
+            program.tasks[run.root.task] if run.root.task is not None else None,
+            delivered.get(run.root.task),
+            config.scope == "project",
+            reads=reads,
+        )
+        for run in runs
+    ]
+    harmful = frozenset(view.task.id for view in views if view.task is not None and any(view.repeated()))
+    keyed = carrying_keys(views)
+    for view in views:
+        replay = replace(view, harmful=harmful, keyed=keyed)
         spoken = [finding for rule in checks.ALL if config.runs(rule.name) for finding in ask(rule, replay)]
-        yield from precedence.choose(spoken, {effect.id: replay.stakes(effect) for effect in run.effects})
+        yield from precedence.choose(spoken, {effect.id: replay.stakes(effect) for effect in view.summary.effects})
+
+
+def carrying_keys(views: list[Replay]) -> tuple[tuple[str, Effect], ...]:
+    """Calls of all tasks that carry a key, in the order of the code."""
+    found = [
+        (view.task.id, effect)
+        for view in views
+        if view.task is not None
+        for effect in view.summary.effects
+        if effect.key is not None
+    ]
+    return tuple(sorted(found, key=lambda pair: pair[1].site))
 
 
 def delivery_of(program: Program, run: Run) -> Delivery:
@@ -99,4 +125,3 @@ def counted(program: Program, runs: tuple[Run, ...]) -> Summary:
         unresolved_calls=len(unresolved),
         unread_files=len({path for path, *_ in program.unread}),
     )
-

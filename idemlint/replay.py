@@ -11,7 +11,7 @@ from idemlint.delivery import Delivery
 from idemlint.diagnostic import Confidence, Fix, Severity, StepKind
 from idemlint.domain.effect import Effect, Key, exclusive
 from idemlint.domain.guard import Coverage, Guard, Guards, Strength, coverage, inserted, looked_up
-from idemlint.domain.summary import Summary, Transaction
+from idemlint.domain.summary import Loop, Summary, Transaction
 from idemlint.domain.value import Value
 from idemlint.program import Model, Program, Site, Task
 
@@ -50,7 +50,8 @@ class Finding:
 @dataclass(frozen=True, slots=True)
 class Replay:
     """One root. `task` is None for a function that no queue runs; `delivery` is then None too. `reads` are the models
-    that each task reads, by task id."""
+    that each task reads, by task id; `harmful` are the tasks whose repeat does harm; `keyed` are the calls of all tasks
+    that carry a key, with their task, in the order of the code."""
 
     program: Program
     catalog: Catalog
@@ -58,6 +59,8 @@ class Replay:
     task: Task | None
     delivery: Delivery | None
     project_scope: bool = False
+    harmful: frozenset[str] = frozenset()
+    keyed: tuple[tuple[str, Effect], ...] = ()
     reads: Mapping[str, frozenset[str]] = field(default_factory=dict)
     guards: Guards = field(init=False)
 
@@ -110,7 +113,9 @@ class Replay:
         return (effect.row.does if effect.row is not None else "") or "calls an outside service"
 
     def result(self, effect: Effect) -> str:
-        return (effect.row.result if effect.row is not None else "") or "the call is made twice"
+        if effect.row is None:
+            return f"{', '.join(sorted(effect.written))} is changed twice"
+        return effect.row.result or "the call is made twice"
 
     def model(self, effect: Effect) -> Model | None:
         return self.program.models.get(effect.model)
@@ -188,6 +193,118 @@ class Replay:
         return any(
             other.kind == "delete" and other.model == effect.model for other in self.summary.effects[: effect.id]
         )
+
+    def cleared_before(self, effect: Effect) -> Effect | None:
+        """The delete of the very rows that are inserted again: it shares a column with the insert."""
+        columns = {write.column for write in effect.writes}
+        for other in self.summary.effects[: effect.id]:
+            if other.kind == "delete" and other.model == effect.model and self.same_path(other, effect):
+                if any(lookup.column in columns for lookup in other.lookup) or (effect.many and effect.opaque):
+                    return other
+        return None
+
+    def absence_test(self, effect: Effect) -> Site | None:
+        """The test before an insert that rows of the same model are not there yet."""
+        for fact in effect.facts:
+            if fact.kind == "exists" and not fact.holds and fact.model == effect.model and fact.site is not None:
+                return fact.site
+        return None
+
+    def handles_conflict(self, effect: Effect) -> bool:
+        """Whether a `try` around an insert goes on after an integrity error, or after anything."""
+        for name in effect.handled:
+            row = self.catalog.exception(name) if name not in ("", "?") else None
+            if name in ("", "?", "builtins.Exception", "builtins.BaseException") or (row and row.means == "conflict"):
+                return True
+        return False
+
+    def numeric(self, effect: Effect, column: str) -> bool:
+        """Whether a column counts something; one nobody knows is taken to."""
+        model = self.model(effect)
+        field = model.field(column) if model is not None else None
+        return field is None or field.kind in ("number", "money", "other")
+
+    def loops(self, effect: Effect) -> list[Loop]:
+        """The loops around an effect, outermost first."""
+        return [loop for loop in self.summary.loops if loop.id in effect.loops]
+
+    def repeated(self) -> Iterator[Effect]:
+        """Effects that a second run does again and that hurt somebody."""
+        for effect in self.summary.effects:
+            if effect.in_handler or self.guarded(effect):
+                continue
+            if effect.kind == "external" and self.kind(effect) in CALLED | SENT and self.repeats(effect):
+                if (effect.key is None or effect.key.value.unstable) and not self.alerts(effect):
+                    yield effect
+            elif any(
+                write.from_itself == "expression" and self.catalog.stakes_of(write.column) != "internal"
+                for write in effect.writes
+            ):
+                yield effect
+
+    def steps(self) -> Iterator[Effect]:
+        """Outside effects that can fail or be cut."""
+        for effect in self.summary.effects:
+            if effect.kind == "external" and self.kind(effect) in CALLED | SENT and self.repeats(effect):
+                if not effect.in_handler and not self.alerts(effect):
+                    yield effect
+
+    def doubles(self, effect: Effect) -> bool:
+        """Whether two runs that both get here leave something doubled in the database or the queue."""
+        if effect.kind == "enqueue":
+            return effect.enqueue is not None and effect.enqueue.task in self.harmful
+        if effect.kind == "insert":
+            found = self.coverage(effect)
+            model = self.model(effect)
+            named = model is not None and self.catalog.one_row_per_run(model.title)
+            return found.key is None and not found.doubtful and not self.follows_insert(effect) and not named
+        return any(
+            write.from_itself == "expression" and self.catalog.stakes_of(write.column) != "internal"
+            for write in effect.writes
+        )
+
+    def ambiguous(self, exception: str) -> bool:
+        """Whether an exception leaves it open if the call was carried out; a refusal does not."""
+        row = self.catalog.exception(exception)
+        return row is None or row.means != "refused"
+
+    def effect_words(self, effect: Effect) -> str:
+        """An effect as a noun for messages."""
+        if effect.row is not None:
+            return f"it {self.does(effect)}"
+        columns = ", ".join(sorted(effect.written))
+        return f"it changes {columns}"
+
+    def constant_in_loop(self, effect: Effect, key: Value) -> bool:
+        """Whether a key does not hang on the items of the loop that the call stands in."""
+        for loop in self.loops(effect):
+            kinds = {origin.kind for origin in loop.origins}
+            if not loop.items or not kinds or kinds & {"constant", "unknown"}:
+                continue
+            titles = {loop.model.rpartition(":")[2]} if loop.model else set()
+            shared = loop.origins & key.origins
+            of_row = any(origin.kind == "row" and origin.detail.partition(".")[0] in titles for origin in key.origins)
+            if not shared and not of_row:
+                return True
+        return False
+
+    def earlier_with_key(self, effect: Effect) -> Effect | None:
+        """An earlier call of another operation at the same provider that carries an equal key."""
+        for _, other in self.keyed:
+            if other.site == effect.site:
+                return None
+            if other.key is None or effect.key is None or self.provider(other) != self.provider(effect):
+                continue
+            if (other.path, other.url) == (effect.path, effect.url) or not other.key.value.varies:
+                continue
+            if other.key.value.origins == effect.key.value.origins and other.key.value.text == effect.key.value.text:
+                return other
+        return None
+
+    def provider(self, effect: Effect) -> str:
+        """Who takes a call: the host of its address, else the library."""
+        host = effect.url.partition("//")[2].partition("/")[0]
+        return host or effect.path.partition(".")[0]
 
     def alerts(self, effect: Effect) -> bool:
         """Whether a message goes to the operators: one more does no harm."""

@@ -208,6 +208,10 @@ class Catalog:
                 return "internal"
         return "customer"
 
+    def is_credential(self, name: str) -> bool:
+        """Whether the name of a column or parameter says that it holds a password, a code or the like."""
+        return any(word in self.words.credential for word in _words(name))
+
     def one_row_per_run(self, model_name: str) -> bool:
         """Whether a model's name says that it is meant to get a row each time something is tried."""
         return model_name.endswith(self.words.one_row_per_run)

@@ -57,3 +57,4 @@ class Words:
     key: tuple[str, ...] = ()
     no_key: tuple[str, ...] = ()
     one_row_per_run: tuple[str, ...] = ()
+    credential: tuple[str, ...] = ()

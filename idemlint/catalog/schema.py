@@ -183,6 +183,7 @@ _FILE: Mapping[str, read.Reader] = {
         key=_strings,
         no_key=_strings,
         one_row_per_run=_strings,
+        credential=_strings,
     ),
     "framework": read.row(
         rows.Framework,

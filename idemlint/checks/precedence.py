@@ -8,17 +8,29 @@ from idemlint.replay import Finding
 
 ORDER = (
     "unstable-idempotency-key",
+    "shared-idempotency-key",
     "external-call-in-transaction",
+    "effect-loop",
     "unguarded-message",
     "unkeyed-external-call",
+    "check-then-create",
+    "get-or-create-without-unique-key",
+    "racy-state-check",
     "create-without-unique-key",
+    "unhandled-duplicate",
+    "append-on-replay",
     "read-modify-write",
+    "unguarded-increment",
     "enqueue-in-transaction",
 )
 """Names of rules that speak about one effect, strongest claim first."""
 
 BESIDE = frozenset({("external-call-in-transaction", "unkeyed-external-call", "money")})
 """Pairs that may both speak about one effect when it has these stakes."""
+
+
+PER_TASK = ("replayed-steps", "retry-after-effect")
+"""Of these, which speak about a task as a whole, the first that matches."""
 
 
 def choose(findings: Iterable[Finding], stakes: dict[int, str]) -> list[Finding]:
@@ -30,6 +42,10 @@ def choose(findings: Iterable[Finding], stakes: dict[int, str]) -> list[Finding]
             chosen.append(finding)
         else:
             by_subject.setdefault(finding.subject, []).append(finding)
+    tasks = {finding.task: finding.rule for finding in chosen if finding.rule in PER_TASK[:1]}
+    chosen = [
+        finding for finding in chosen if finding.rule not in PER_TASK or tasks.get(finding.task, finding.rule) == finding.rule
+    ]
     for subject, competing in by_subject.items():
         competing.sort(key=lambda finding: ORDER.index(finding.rule))
         first = competing[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from idemlint.domain.effect import Address, Effect, Frame, Key
-from idemlint.domain.value import Facts, Lookup
+from idemlint.domain.value import Facts, Lookup, Origin
 from idemlint.program import Root, Site
 
 EFFECTS = 64
@@ -27,13 +27,26 @@ class Transaction:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop: where it stands and, when it goes over rows, their model and what they were selected by."""
+    """A loop: where it stands; `items` says that it goes over things, not that it counts or waits. `origins` are those of
+    its items; when they are rows, `model` and `lookup` say which."""
 
     id: int
     site: Site
+    items: bool = False
     model: str = ""
     lookup: tuple[Lookup, ...] = ()
-    thing: int | None = None
+    origins: frozenset[Origin] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Caught:
+    """A handler of integrity errors: the transactions open at its `try`, the effects inside that, whether it raises."""
+
+    site: Site
+    transactions: tuple[int, ...]
+    effects: range
+    raises: bool
+    function: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +81,7 @@ class Summary:
     loops: tuple[Loop, ...]
     hooks: tuple[Hook, ...]
     keys: tuple[KeyUse, ...]
+    caught: tuple[Caught, ...]
     calls: int
     unresolved: tuple[tuple[Site, str], ...]
     reads: frozenset[str] = frozenset()

@@ -237,11 +237,18 @@ class Data(Calls):
             self.stored.add(thing.id)
             self.learn(Fact("inserted", effect.id, model=model.name, site=effect.site))
             return NOTHING
+        clean = self.clean.get(thing.id, set())
+        # An expression stays on the instance and is applied by every save; a value is only stored again.
+        again = tuple(
+            replace(write, from_itself="expression-again", site=self.site(expr.at))
+            for write in writes
+            if write.column in clean and write.from_itself == "expression"
+        )
         self.record(
             "save",
             expr.at,
             model=model.name,
-            writes=tuple(write for write in writes if write.column not in self.clean.get(thing.id, ())),
+            writes=(*(write for write in writes if write.column not in clean), *again),
             thing=thing.id,
             lookup=thing.lookup,
             fresh=thing.fresh,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from idemlint.catalog import Catalog
 from idemlint.domain.effect import Frame
-from idemlint.domain.summary import EFFECTS, Loop, Summary, Transaction
+from idemlint.domain.summary import EFFECTS, Caught, Loop, Summary, Transaction
 from idemlint.domain.value import CONSTANT, NOTHING, Fact, Object, Origin, Outcome, Value, derived, join
 from idemlint.program import (
     Body,
@@ -55,6 +55,7 @@ class Walk(Data):
             loops=tuple(self.loops.values()),
             hooks=tuple(self.hooks),
             keys=tuple(self.keys),
+            caught=tuple(self.caught),
             calls=self.calls,
             unresolved=tuple(sorted(self.unresolved.items())),
             reads=frozenset(effect.model for effect in self.effects if effect.kind in READS),
@@ -225,13 +226,13 @@ class Walk(Data):
         number = self.next()
         item = self.item(iterable, statement.iterable)
         rows = iterable.rows
-        thing = item.thing
         self.loops[number] = Loop(
             number,
             self.site(statement.at),
+            not _counts(statement.iterable),
             rows.model if rows is not None else "",
             rows.lookup if rows is not None else (),
-            thing.id if thing is not None else None,
+            item.origins,
         )
         self.turn(number, statement.body, lambda: self.bind_target(statement.target, item), _bound(statement))
         return self.run_body(statement.orelse) if statement.orelse else False
@@ -370,7 +371,20 @@ class Walk(Data):
             self.restore(before)
             self.merge([before, replace(middle, facts=before.facts)])
             self.learn(Fact("failed", site=self.site(handler.at)))
-            if self.is_conflict(names):
+            if self.means(names, "missing"):
+                sought = [effect for effect in self.effects[first:last] if effect.kind == "get"]
+                for effect in sought[:1]:
+                    self.learn(Fact("exists", effect.id, holds=False, model=effect.model, site=self.site(handler.at)))
+            if self.means(names, "conflict"):
+                self.caught.append(
+                    Caught(
+                        self.site(handler.at),
+                        tuple(self.open),
+                        range(first, last),
+                        _raises(handler.body),
+                        self.here.body.function,
+                    )
+                )
                 inserted = [effect for effect in self.effects[first:last] if effect.kind in ("insert", "get-or-insert")]
                 self.learn(*(Fact("conflict", effect.id, site=self.site(handler.at)) for effect in inserted))
             if handler.name:
@@ -396,9 +410,10 @@ class Walk(Data):
         parts = expr.items if isinstance(expr, f.Display) else (expr,)
         return frozenset(getattr(body.types.get(part.at), "path", "?") for part in parts)
 
-    def is_conflict(self, names: frozenset[str]) -> bool:
+    def means(self, names: frozenset[str], meaning: str) -> bool:
+        """Whether one of the exceptions has this meaning in the catalog."""
         rows = (self.catalog.exception(name) for name in names if name and name != "?")
-        return any(row is not None and row.means == "conflict" for row in rows)
+        return any(row is not None and row.means == meaning for row in rows)
 
     # --- assignment
 
@@ -468,6 +483,11 @@ class Walk(Data):
             self.here.env[target.id] = value if old.rows is None else old
         elif isinstance(target, f.Subscript):
             self.set_item(target.base, target.index, value, target)
+
+
+def _counts(iterable: f.Expr) -> bool:
+    """`range(3)`: a loop of attempts, not of items."""
+    return isinstance(iterable, f.Call) and isinstance(iterable.function, f.Name) and iterable.function.id == "range"
 
 
 def _path(target: object, kind: object) -> str:

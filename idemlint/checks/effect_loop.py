@@ -1,0 +1,52 @@
+"""effect-loop: a cut in the middle makes the next run start at the first item again."""
+
+from collections.abc import Iterator
+
+from idemlint.checks.rule import Rule
+from idemlint.diagnostic import Applicability, Fix, Severity, StepKind
+from idemlint.domain.guard import Strength
+from idemlint.replay import CALLED, SENT, Finding, Mark, Replay
+
+NAME = "effect-loop"
+
+
+def check(replay: Replay) -> Iterator[Finding]:
+    if replay.task is None:
+        return
+    for effect in replay.summary.effects:
+        loop = next((loop for loop in replay.loops(effect) if loop.items), None)
+        if loop is None or effect.in_handler:
+            continue
+        if effect.kind == "enqueue":
+            harmful = effect.enqueue is not None and effect.enqueue.task in replay.harmful
+        else:
+            harmful = (
+                effect.kind == "external"
+                and replay.kind(effect) in CALLED | SENT
+                and replay.repeats(effect)
+                and effect.key is None
+                and not replay.alerts(effect)
+            )
+        if not harmful or replay.guarded(effect, Strength.STATE):
+            continue
+        yield replay.finding(
+            NAME,
+            effect,
+            replay.severity(Severity.WARNING),
+            f"{replay.name} works through its items without noting which are done: a cut in the middle makes the next "
+            "delivery start at the first one again.",
+            (
+                replay.again(),
+                Mark(StepKind.FIRST, "for each item: {code}", effect.site),
+                Mark(StepKind.CUT, "in the middle of the loop"),
+                Mark(StepKind.AGAIN, "{code}, from the first item on", effect.site),
+                Mark(StepKind.RESULT, "everything before the cut happens twice"),
+            ),
+            fix=Fix(
+                "send one task for each item, or claim each item with a conditional update before its effect",
+                Applicability.DISPLAY,
+            ),
+        )
+
+
+RULE = Rule(NAME, "IDM502", Severity.WARNING, "loop of outside effects without progress noted per item", "0.1", check)

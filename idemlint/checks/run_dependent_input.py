@@ -1,0 +1,86 @@
+"""run-dependent-input: each run draws another credential or selects other rows."""
+
+from collections.abc import Iterator
+
+from idemlint.checks.rule import Rule
+from idemlint.diagnostic import Applicability, Confidence, Fix, Severity, StepKind
+from idemlint.domain.effect import Effect
+from idemlint.domain.guard import Strength
+from idemlint.domain.value import Origin
+from idemlint.program import Site
+from idemlint.replay import CALLED, SENT, Finding, Mark, Replay
+
+NAME = "run-dependent-input"
+
+
+def check(replay: Replay) -> Iterator[Finding]:
+    if replay.task is None:
+        return
+    said: set[Site] = set()
+    for effect in replay.summary.effects:
+        if replay.guarded(effect):
+            continue
+        for origin, what in (*drawn(replay, effect), *selected(replay, effect)):
+            if origin.site is not None and origin.site not in said:
+                said.add(origin.site)
+                yield finding(replay, effect, origin.site, what)
+
+
+def drawn(replay: Replay, effect: Effect) -> Iterator[tuple[Origin, str]]:
+    """A random value that is handed on as a credential: mailed, stored, sent."""
+    values = []
+    if effect.kind == "external" and replay.kind(effect) in SENT:
+        values = [value for _, value in effect.arguments]
+    elif effect.kind in ("save", "insert", "update"):
+        values = [write.value for write in effect.writes if replay.catalog.is_credential(write.column)]
+    for value in values:
+        for origin in value.unstable:
+            if origin.kind == "random":
+                yield origin, "draws a credential and hands it on"
+
+
+def selected(replay: Replay, effect: Effect) -> Iterator[tuple[Origin, str]]:
+    """A bound on the clock that selects the rows of an effect which leaves no mark on them."""
+    if effect.kind != "external" or replay.kind(effect) not in CALLED | SENT or not replay.repeats(effect):
+        return
+    if replay.guarded(effect, Strength.STATE):
+        return
+    for loop in replay.loops(effect):
+        for condition in loop.lookup:
+            for origin in condition.value.unstable:
+                if origin.kind == "clock" and loop.model:
+                    yield origin, "selects the rows by the time of the run"
+
+
+def finding(replay: Replay, effect: Effect, site: Site, what: str) -> Finding:
+    credential = what.startswith("draws")
+    result = (
+        "what the first run handed out no longer works, or two different ones are about"
+        if credential
+        else "some rows are handled twice and others never, depending on when it runs"
+    )
+    return Finding(
+        rule=NAME,
+        site=site,
+        severity=replay.severity(Severity.WARNING),
+        confidence=min(Confidence.HIGH, replay.confidence(effect)),
+        message=f"{replay.name} {what}: a second delivery makes another choice than the first.",
+        steps=(
+            replay.again(),
+            Mark(StepKind.FIRST, "{code}", site),
+            Mark(StepKind.FIRST, "{code}", effect.site),
+            Mark(StepKind.AGAIN, "{code} gives another value", site),
+            Mark(StepKind.RESULT, result),
+        ),
+        fix=Fix(
+            "draw it where the task is sent and pass it as an argument, or store it before it is handed on"
+            if credential
+            else "fix the bound where the task is sent and pass it as an argument, or mark the rows that are done",
+            Applicability.DISPLAY,
+        ),
+        about=effect.frames[-1].function,
+        task=replay.task.id if replay.task else None,
+    )
+
+
+RULE = Rule(NAME, "IDM105", Severity.WARNING, "credential or selection that differs from run to run", "0.1", check)
