@@ -6,6 +6,9 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+HOME = "https://github.com/idemlint/idemlint"
+"""Where the project lives, as pyproject.toml has it."""
+
 
 def page(name: str) -> str:
     """The Markdown of the page of the rule called `name`. LookupError if no such page shipped."""
@@ -19,6 +22,11 @@ def address(name: str) -> str | None:
     """A URI under which the page of the rule called `name` can be opened on this machine; None inside an archive."""
     place = _place(name)
     return place.resolve().as_uri() if isinstance(place, Path) and place.is_file() else None
+
+
+def url(name: str) -> str:
+    """The public address of the page of the rule called `name`."""
+    return f"{HOME}/blob/main/rules/{name}.md"
 
 
 def _place(name: str) -> Traversable:

@@ -36,9 +36,10 @@ def check(replay: Replay) -> Iterator[Finding]:
 
 
 def one_row_per_run(replay: Replay, model: Model) -> bool:
-    """A log on purpose: its name says so and it holds nothing but keys, text and times."""
+    """A log on purpose: its name says so and it holds nothing but keys, text, times and measurements."""
     plain = all(
-        field.kind in ("id", "relation", "text", "time", "json", "flag") or "attempt" in field.name
+        field.kind in ("id", "relation", "text", "time")
+        or (field.kind == "number" and replay.catalog.stakes_of(field.name) == "internal")
         for field in model.fields
     )
     return plain and replay.catalog.one_row_per_run(model.title)

@@ -204,9 +204,7 @@ def join(one: Value, other: Value) -> Value:
     """A value that is one or the other."""
     if one == other:
         return one
-    items = None
-    if one.items is not None and other.items is not None and len(one.items) == len(other.items):
-        items = tuple(join(left, right) for left, right in zip(one.items, other.items, strict=True))
+    items = _joined_items(one.items, other.items)
     entries = None
     if one.entries is not None and other.entries is not None:
         merged = dict(one.entries)
@@ -227,6 +225,15 @@ def join(one: Value, other: Value) -> Value:
         closure=one.closure or other.closure,
         site=one.site or other.site,
     )
+
+
+def _joined_items(one: tuple[Value, ...] | None, other: tuple[Value, ...] | None) -> tuple[Value, ...] | None:
+    """Tuples of one length join element by element; of two lists that grew apart the longer one has it all."""
+    if one is None or other is None:
+        return None
+    if len(one) != len(other):
+        return max(one, other, key=len)
+    return tuple(join(left, right) for left, right in zip(one, other, strict=True))
 
 
 def _joined_test(one: Test | None, other: Test | None) -> Test | None:

@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+from idemlint.report.scan import Scan
+
 
 def unlinked(rule: str) -> None:
     """The link of no rule: the reader has nothing to follow it with."""
@@ -23,7 +25,7 @@ class Sheet:
 
     `place` turns a path relative to the project's root into the path the reader sees. `width` is in terminal cells.
     `link` gives the address of a rule's page where the terminal can follow it. `closing` asks for the line that says
-    what was analysed.
+    what was analysed. `scan` is what a document for machines tells of the run.
     """
 
     place: Callable[[str], str]
@@ -31,6 +33,7 @@ class Sheet:
     color: bool = False
     link: Callable[[str], str | None] = unlinked
     closing: bool = True
+    scan: Scan = Scan()
 
 
 def seen_from(folder: Path, root: Path) -> Callable[[str], str]:

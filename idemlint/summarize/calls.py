@@ -40,6 +40,9 @@ from idemlint.summarize.values import Values
 from idemlint.syntax import facts as f
 
 
+ITEMS = 16
+"""A list is followed up to so many elements that the code adds by name."""
+
 CLAMPS = frozenset({"builtins.max", "builtins.min", "builtins.round", "builtins.abs", "builtins.int"})
 """What is still an old value plus something after these: `max(stock.quantity - sold, 0)`."""
 
@@ -275,12 +278,25 @@ class Calls(Values):
                 found = receiver.entry(key.text)
                 if found is not None:
                     return found
+        if name in ("append", "add", "extend") and given.positional and isinstance(expr.function, f.Attribute):
+            self.grow(expr.function.base, name, given.positional[0])
         values = [value for value in (receiver, *given.all()) if value is not None and value.varies]
         text = receiver.text if receiver is not None and name in ("format", "strip", "lower", "encode", "rstrip") else None
         result = derived(values, text)
         if receiver is not None and receiver.column is not None and name in ("append", "extend", "update", "copy"):
             return replace(result, column=receiver.column)
         return result
+
+    def grow(self, base: f.Expr, method: str, added: Value) -> None:
+        """`rows.append(row)`: what a list holds, as far as a bulk insert or update of it needs to know."""
+        if not isinstance(base, f.Name):
+            return
+        held = self.here.env.get(base.id)
+        if held is None or held.items is None or len(held.items) >= ITEMS:
+            return
+        more = (added.items or ()) if method == "extend" else (added,)
+        origins = origins_of((held, *more)) if held.items else origins_of(more)
+        self.here.env[base.id] = replace(held, items=(*held.items, *more)[:ITEMS], origins=origins)
 
     def library(self, target: LibraryCall, callee: Value, given: Given, expr: f.Call) -> Value:
         path = target.path
