@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,11 +18,12 @@ import click
 from idemlint import checks, pages
 from idemlint.config import Config, ConfigError, FailOn, Layer, choices, chosen, load, one, rebased
 from idemlint.diagnostic import Confidence, Report, Severity
-from idemlint.project import Project, ProjectError, discover, find_root
+from idemlint.project import Project, ProjectError, discover, find_root, repository
 from idemlint.report import FORMATS, listing
 from idemlint.report.closing import closing
 from idemlint.report.page import page
 from idemlint.report.progress import progress_bar
+from idemlint.report.scan import Scan
 from idemlint.report.settings import settings
 from idemlint.report.sheet import Sheet, seen_from, unlinked
 from idemlint.report.terminal import WIDTH_OF_A_FILE, takes_color, width
@@ -90,8 +92,12 @@ class _Options:
     fail_on: str | None
     exit_zero: bool
     exclude: tuple[str, ...]
+    force_exclude: bool
+    report_only_paths: bool
     root: Path | None
     isolated: bool
+    sarif_category: str | None
+    sarif_root: Path | None
     color: str
     quiet: bool
     verbose: bool
@@ -121,8 +127,16 @@ class _Options:
 @click.option("--fail-on", type=_choice(FailOn), help="Exit 1 for what is shown and at least this bad (default: note).")
 @click.option("-e", "--exit-zero", is_flag=True, help="Exit 0 whatever is found.")
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="Leave these files out, as .gitignore would.")
+@click.option("--force-exclude", is_flag=True, help="Leave out what is excluded even where PATHS names it.")
+@click.option(
+    "--report-only-paths",
+    is_flag=True,
+    help="The project is that of the working folder; PATHS only choose what is reported.",
+)
 @click.option("--root", type=click.Path(path_type=Path), help="The project's folder, where it is not plain.")
 @click.option("--isolated", is_flag=True, help="Read no configuration; the paths given are the whole project.")
+@click.option("--sarif-category", metavar="NAME", help="Name this run beside others of the repository, for SARIF.")
+@click.option("--sarif-root", type=click.Path(path_type=Path), help="The folder that SARIF's paths start at.")
 @_color_option
 @click.option("-q", "--quiet", is_flag=True, help="Print findings and nothing else.")
 @click.option("-v", "--verbose", is_flag=True, help="Say on standard error what is done.")
@@ -172,7 +186,8 @@ def _check(options: _Options) -> int:
     if options.statistics and options.output_format not in _FOR_PEOPLE:
         raise click.UsageError(f"--statistics is for people, --output-format {options.output_format} is not")
     paths = options.paths or (options.root or Path(),)
-    root = find_root(paths, root=options.root, isolated=options.isolated)
+    read = () if options.report_only_paths else paths
+    root = find_root(read, root=options.root, isolated=options.isolated)
     config = load(
         root,
         rules=checks.ALL,
@@ -185,13 +200,15 @@ def _check(options: _Options) -> int:
         _print(settings(config, root=root, every_rule=[rule.name for rule in checks.ALL]))
         return CLEAN
     project = discover(
-        paths,
+        read,
         root=options.root,
         isolated=options.isolated,
         exclude=[glob for pattern in config.exclude for glob in rebased(pattern, root)],
         source_roots=config.source_roots,
+        force_exclude=options.force_exclude,
     )
     place = seen_from(Path.cwd(), root)
+    in_repository = seen_from(repository(root, options.sarif_root), root)
     if options.show_files:
         _print("".join(f"{place(file.path)}\n" for file in project.files))
         return CLEAN
@@ -199,8 +216,18 @@ def _check(options: _Options) -> int:
     visible = shown(report, config, root=project.root, wanted=project.within(paths), suppressed=options.show_suppressed)
     if options.verbose:
         _say(f"{len(report.findings) - len(visible.findings)} findings are not shown")
-    _tell(visible, options, place)
-    return FOUND if fails(visible, config) and not options.exit_zero else CLEAN
+    code = FOUND if fails(visible, config) and not options.exit_zero else CLEAN
+    scan = Scan(
+        rules=tuple(rule for rule in checks.ALL if config.runs(rule.name)),
+        data=project.data,
+        text=project.text,
+        in_repository=in_repository,
+        category=options.sarif_category,
+        exit_code=code,
+        version=version("idemlint"),
+    )
+    _tell(visible, options, place, scan)
+    return code
 
 
 def _layer(options: _Options) -> Layer:
@@ -246,17 +273,18 @@ def _progress(options: _Options) -> Iterator[Callable[[str, int, int], None] | N
         yield tell
 
 
-def _tell(report: Report, options: _Options, place: Callable[[str], str]) -> None:
-    sheet = _sheet(options.color, place=place, closing=not options.quiet, to_file=options.output_file is not None)
+def _tell(report: Report, options: _Options, place: Callable[[str], str], scan: Scan) -> None:
+    to_file = options.output_file is not None
+    sheet = _sheet(options.color, place=place, closing=not options.quiet, to_file=to_file, scan=scan)
     if options.statistics:
         text = listing.statistics(report, sheet) + ("" if options.quiet else f"{closing(report)}\n")
     else:
         text = FORMATS[options.output_format](report, sheet)
     if options.output_file is None:
-        _print(text)
+        _print(text, None if options.output_format in _FOR_PEOPLE else "utf-8")
         return
     try:
-        options.output_file.write_text(text, encoding="utf-8", newline="\n")
+        options.output_file.write_bytes(text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise click.ClickException(f"--output-file: {options.output_file}: {error.strerror}") from None
     if not options.quiet:
@@ -269,6 +297,7 @@ def _sheet(
     place: Callable[[str], str] = str,
     closing: bool = True,
     to_file: bool = False,
+    scan: Scan = Scan(),
 ) -> Sheet:
     is_terminal = sys.stdout.isatty() and not to_file
     return Sheet(
@@ -277,13 +306,15 @@ def _sheet(
         color=takes_color(color, os.environ, is_terminal=is_terminal),
         link=pages.address if is_terminal else unlinked,
         closing=closing,
+        scan=scan,
     )
 
 
-def _print(text: str) -> None:
-    """Write to standard output, with escapes for what its encoding lacks. A reader who has left is no error."""
+def _print(text: str, encoding: str | None = None) -> None:
+    """Write to standard output, in its own encoding if none is given, with escapes for what that lacks. A reader who
+    has left is no error."""
     try:
-        sys.stdout.buffer.write(text.encode(sys.stdout.encoding, "backslashreplace"))
+        sys.stdout.buffer.write(text.encode(encoding or sys.stdout.encoding, "backslashreplace"))
         sys.stdout.flush()
     except BrokenPipeError:
         # The interpreter flushes once more at the end, and would complain of the pipe again.

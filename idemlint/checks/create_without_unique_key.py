@@ -45,8 +45,16 @@ def one_row_per_run(replay: Replay, model: Model) -> bool:
     return plain and replay.catalog.one_row_per_run(model.title)
 
 
+def names_work(model: Model, column: str) -> bool:
+    """Whether a column says which piece of work a row is for, rather than how much or when."""
+    field = model.field(column)
+    return field is not None and (field.kind in ("relation", "id") or column.endswith(("_id", "key", "uuid", "number")))
+
+
 def fix(effect: Effect, model: Model) -> Fix:
     columns = [write.column for write in effect.writes if write.value.stable and write.value.varies]
+    identifying = [column for column in columns if names_work(model, column)]
+    columns = identifying or columns
     named = ", ".join(f'"{column}"' for column in columns[:3])
     fields = f"fields=[{named}]" if named else "the columns that identify the work"
     return Fix(

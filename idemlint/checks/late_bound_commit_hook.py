@@ -24,7 +24,7 @@ def check(replay: Replay) -> Iterator[Finding]:
             steps=(
                 Mark(StepKind.CAUSE, f"the hook is registered in a loop over '{name}': {{code}}", hook.site),
                 Mark(StepKind.FIRST, f"the loop goes on and binds '{name}' anew"),
-                Mark(StepKind.AGAIN, f"after the commit each hook reads '{name}'", hook.site),
+                Mark(StepKind.FIRST, f"after the commit each hook reads '{name}'", hook.site),
                 Mark(StepKind.RESULT, "the last item is handled once for every turn, the others never"),
             ),
             fix=Fix(

@@ -6,6 +6,7 @@ from idemlint.checks.rule import Rule
 from idemlint.diagnostic import Applicability, Confidence, Fix, Severity, StepKind
 from idemlint.domain.summary import KeyUse
 from idemlint.domain.value import Origin
+from idemlint.program import Site
 from idemlint.replay import Finding, Mark, Replay
 
 NAME = "unstable-idempotency-key"
@@ -29,7 +30,7 @@ def check(replay: Replay) -> Iterator[Finding]:
         origin = next((origin for origin in use.key.value.unstable if origin.kind in _WORDS), None)
         if origin is None:
             continue
-        site = origin.site or use.key.site
+        site = entrance(use, origin)
         if site in said:
             continue
         said.add(site)
@@ -50,8 +51,13 @@ def check(replay: Replay) -> Iterator[Finding]:
         )
 
 
+def entrance(use: KeyUse, origin: Origin) -> Site:
+    """Where the unstable part enters the key: where it is drawn, or, made elsewhere for another end, where it is used."""
+    return origin.site if origin.site is not None and origin.kind in ("clock", "random", "attempt") else use.key.site
+
+
 def story(replay: Replay, use: KeyUse, origin: Origin) -> tuple[Mark, ...]:
-    site = origin.site or use.key.site
+    site = entrance(use, origin)
     return (
         replay.again(),
         Mark(StepKind.FIRST, "{code} gives one key", site),

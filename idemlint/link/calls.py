@@ -290,6 +290,8 @@ class Calls:
         """The project class given as `base`, and the options its attributes set, nearest class first."""
         given = next((option for option in options if option.name == "base"), None)
         kind = self.evaluate(given.expression) if given is not None and given.module == self.module.id else None
+        if given is None:
+            kind = self.app_task_class()
         if not isinstance(kind, ClassType) or kind.name not in self.linker.classes.known:
             return None, []
         found: list[Option] = []
@@ -301,9 +303,22 @@ class Calls:
                     found.append(Option(name, fact.value, info.module.id, site, "base class"))
         return kind.name, found
 
+    def app_task_class(self) -> Type | None:
+        """The class that the app makes its tasks of: `Celery("shop", task_cls=AfterCommit)`."""
+        found = self.app_definition()
+        value = found.binding.fact.value if found is not None and isinstance(found.binding.fact, f.Assign) else None
+        if found is None or not isinstance(value, f.Call):
+            return None
+        given = next((argument.value for argument in value.arguments if argument.name == "task_cls"), None)
+        return self.linker.module_level(given, found.module) if given is not None else None
+
     @property
     def app(self) -> str | None:
         """The id of the name whose method the decorator being applied is."""
+        found = self.app_definition()
+        return f"{found.module.id}:{found.binding.name}" if found is not None else None
+
+    def app_definition(self) -> Definition | None:
         holder = self.declarer.base if isinstance(self.declarer, f.Attribute) else None
         found = None
         if isinstance(holder, f.Name):
@@ -312,7 +327,7 @@ class Calls:
             module = self.linker.names.find(self.module, holder.base.id)
             if isinstance(module, ModuleType):
                 found = self.linker.names.attribute(module, holder.name, self.module.file.path)
-        return f"{found.module.id}:{found.binding.name}" if isinstance(found, Definition) else None
+        return found if isinstance(found, Definition) else None
 
     def decorate(self, decorator: f.Expr, current: Type, info: FunctionInfo) -> Type:
         """What a name is once one decorator more has been applied to it; an unknown decorator is looked through."""

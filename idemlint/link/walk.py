@@ -260,6 +260,8 @@ class Walk(Calls):
             kind = self.env.get(name) or self.captured.get(name)
             if kind is not None:
                 found.append((name, kind))
+        if "super" in names and self.receiver is not None:
+            found.append(("super", self.receiver))
         return tuple(found)
 
     def assign(self, target: f.Expr, kind: Type | None) -> None:
@@ -575,8 +577,10 @@ class Walk(Calls):
 
     def inherited(self, name: str) -> Type | None:
         """`super().name`."""
-        receiver = self.receiver
+        receiver = self.receiver or self.captured.get("super")
         cls = receiver.name if isinstance(receiver, InstanceType | ClassType) else None
+        if isinstance(receiver, TaskType):
+            return self.inherited_by_task(receiver, name)
         if cls is None or self.owner is None:
             return DataMethodType(receiver, name) if isinstance(receiver, RowsType) else None
         found = self.linker.class_member(cls, name, after=self.owner.id)
@@ -586,6 +590,17 @@ class Walk(Calls):
         if self.linker.model(cls) is not None and receiver is not None:
             return DataMethodType(receiver, name)
         return self.library_member(cls, name)
+
+    def inherited_by_task(self, receiver: TaskType, name: str) -> Type | None:
+        """`super().apply_async` in a task's base class: the next override, else the framework's own method."""
+        draft = self.linker.drafts[receiver.task]
+        if draft.base is not None and self.owner is not None:
+            found = self.linker.class_member(draft.base, name, after=self.owner.id)
+            kind = self.linker.member_type(*found) if found is not None else None
+            if isinstance(kind, RoutineType):
+                return RoutineType(kind.function, receiver, kind.captured)
+        row = self.linker.catalog.framework(draft.framework).method(name)
+        return TaskMethodType(receiver.task, draft.framework, name) if row is not None else None
 
     def rows_attribute(self, base: RowsType, name: str) -> Type | None:
         for manager in (base.manager, base.queryset):
@@ -598,15 +613,19 @@ class Walk(Calls):
     def task_attribute(self, task: str, name: str) -> Type | None:
         draft = self.linker.drafts[task]
         framework = self.linker.catalog.framework(draft.framework)
-        if framework.method(name) is not None:
-            return TaskMethodType(task, draft.framework, name)
-        if any(path.split(".")[0] == name for path in framework.request):
-            return LibraryType(f"{TASK_PREFIX}{draft.framework}.{name}")
-        if draft.base is not None:
-            found = self.linker.class_member(draft.base, name)
+        row = framework.method(name)
+        # A base class that overrides one way of sending is behind the other ways too: `delay` calls `apply_async`.
+        sending = [way for method in framework.methods if method.does == "enqueue" for way in method.names]
+        ways = [name, *sending] if row is not None and row.does == "enqueue" else [name]
+        for way in ways if draft.base is not None else ():
+            found = self.linker.class_member(draft.base or "", way)
             if found is not None:
                 kind = self.linker.member_type(*found)
                 return RoutineType(kind.function, TaskType(task)) if isinstance(kind, RoutineType) else kind
+        if row is not None:
+            return TaskMethodType(task, draft.framework, name)
+        if any(path.split(".")[0] == name for path in framework.request):
+            return LibraryType(f"{TASK_PREFIX}{draft.framework}.{name}")
         return None
 
 

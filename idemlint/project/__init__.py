@@ -7,6 +7,16 @@ from idemlint.project.discover import discover, find_root
 from idemlint.project.errors import ProjectError, UnreadableFile
 from idemlint.project.names import SourceFile
 from idemlint.project.project import Project
+from idemlint.project.repository import repository
 from idemlint.project.text import read_optional
 
-__all__ = ["Project", "ProjectError", "SourceFile", "UnreadableFile", "discover", "find_root", "read_optional"]
+__all__ = [
+    "Project",
+    "ProjectError",
+    "SourceFile",
+    "UnreadableFile",
+    "discover",
+    "find_root",
+    "read_optional",
+    "repository",
+]

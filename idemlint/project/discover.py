@@ -46,12 +46,14 @@ def discover(
     exclude: Sequence[str] = (),
     source_roots: Sequence[Path] = (),
     respect_gitignore: bool = True,
+    force_exclude: bool = False,
 ) -> Project:
     """The whole project that `paths` lie in, whichever part of it they name; with `isolated`, they alone.
 
     `exclude` are patterns as in `.gitignore`, relative to the root. They, `.gitignore` and the usual folders of
-    builds and environments hide what is below the root, but not what is named. Module names start at `source_roots`
-    where those are given. ProjectError if something named is missing or there is no Python file.
+    builds and environments hide what is below the root, but not what is named, unless `force_exclude` says so. Module
+    names start at `source_roots` where those are given. ProjectError if something named is missing or there is no
+    Python file; with `force_exclude` there may be none.
     """
     base = find_root(paths, root=root, isolated=isolated)
     places = [located(path) for path in paths or [base]]
@@ -59,15 +61,16 @@ def discover(
         if not place.is_relative_to(base):
             raise ProjectError(f"{place} is outside of the project in {base}: give a --root that holds both")
     folders = [place for place in places if place.is_dir()]
-    found = python_files(
-        folders if isolated else [base, *folders],
-        excluded=excluding(exclude, base),
-        respect_gitignore=respect_gitignore,
-    )
-    found |= {_in_project(place, base).as_posix() for place in places if _is_python(place)}
+    walked = [base] if force_exclude else folders if isolated else [base, *folders]
+    found = python_files(walked, excluded=excluding(exclude, base), respect_gitignore=respect_gitignore)
+    named = {_in_project(place, base).as_posix() for place in places if _is_python(place)}
+    if force_exclude and isolated:
+        found = {path for path in found if path in named or any(Path(path).is_relative_to(one) for one in folders)}
+    elif not force_exclude:
+        found |= named
     relative = sorted(Path(path).relative_to(base).as_posix() for path in found)
     project = Project(base, source_files(base, relative, source_roots))
-    if not any(map(project.within(paths), relative)):
+    if not force_exclude and not any(map(project.within(paths), relative)):
         raise ProjectError(f"no Python file in {', '.join(map(str, paths)) or base}")
     return project
 

@@ -33,6 +33,8 @@ class Data(Calls):
         model = self.program.models.get(operation.model)
         if model is None:
             return Value()
+        if operation.kind in READS:
+            self.reads.add(model.name)
         lookup = self.lookups(operation, model)
         rows = self.rows_behind(receiver, model, operation)
         match operation.kind:
@@ -303,6 +305,9 @@ def split_lookup(written: str) -> tuple[str, str]:
     stem, _, last = written.rpartition("__")
     return (stem, last) if stem and last in OPERATORS else (written, "exact")
 
+
+READS = frozenset("get first read exists get-or-insert upsert update delete".split())
+"""Operations that find something only once the rows they look for are committed."""
 
 OPERATORS = frozenset(
     """exact iexact contains icontains in gt gte lt lte startswith istartswith endswith iendswith range isnull regex

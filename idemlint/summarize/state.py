@@ -75,6 +75,7 @@ class State:
         self.hooks: list[Hook] = []
         self.keys: list[KeyUse] = []
         self.caught: list[Caught] = []
+        self.reads: set[str] = set()
         self.unresolved: dict[Site, str] = {}
         self.waiting: dict[int | None, list[Callable[[], None]]] = {}
         self.aliases: dict[tuple[int, str], Value] = {}

@@ -304,6 +304,7 @@ class Values(Conditions):
         kind = self.type_of(expr)
         if iterable.rows is not None:
             rows = iterable.rows
+            self.reads.add(rows.model)
             if isinstance(kind, RowsType) and kind.values:
                 return Value(frozenset({Origin("row", rows.model)}))
             thing = self.thing(rows.model, lookup=rows.lookup, each=True, lock=rows.lock)

@@ -25,7 +25,6 @@ from idemlint.summarize.state import Activation, Snapshot
 from idemlint.summarize.weights import Weights
 from idemlint.syntax import facts as f
 
-READS = frozenset({"get", "first", "read", "exists", "get-or-insert"})
 CATCH_ALL = frozenset({"", "builtins.Exception", "builtins.BaseException"})
 
 
@@ -58,7 +57,7 @@ class Walk(Data):
             caught=tuple(self.caught),
             calls=self.calls,
             unresolved=tuple(sorted(self.unresolved.items())),
-            reads=frozenset(effect.model for effect in self.effects if effect.kind in READS),
+            reads=frozenset(self.reads),
             swallows=self._swallows(body),
             capped=len(self.effects) > EFFECTS or self.steps >= self.limit,
         )

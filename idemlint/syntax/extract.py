@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
@@ -40,10 +41,21 @@ def parse(text: str) -> cst.Module:
     try:
         return cst.parse_module(text)
     except cst.ParserSyntaxError as error:
-        reason = error.message.splitlines()[0] if error.message else "invalid syntax"
-        raise SyntaxProblem(reason, max(error.raw_line, 1), error.raw_column + 1) from None
+        raise _problem(error) from None
     except RecursionError:
         raise SyntaxProblem("nested too deeply", 1, 1) from None
+
+
+def _problem(error: cst.ParserSyntaxError) -> SyntaxProblem:
+    """The parser's complaint; it keeps the place inside its message."""
+    message = error.message.splitlines()[0] if error.message else "invalid syntax"
+    found = _PLACE.match(message)
+    if found is None:
+        return SyntaxProblem(message, max(error.raw_line, 1), error.raw_column + 1)
+    return SyntaxProblem(found.group(3).rstrip("."), int(found.group(1)), int(found.group(2)))
+
+
+_PLACE = re.compile(r"(?:parser error: )?error at (\d+):(\d+): (.*)")
 
 
 class Extractor(Expressions):
