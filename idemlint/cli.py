@@ -23,7 +23,7 @@ from idemlint.report import FORMATS, listing
 from idemlint.report.closing import closing
 from idemlint.report.page import page
 from idemlint.report.progress import progress_bar
-from idemlint.report.scan import Scan
+from idemlint.report.scan import NO_SCAN, Scan
 from idemlint.report.settings import settings
 from idemlint.report.sheet import Sheet, seen_from, unlinked
 from idemlint.report.terminal import WIDTH_OF_A_FILE, takes_color, width
@@ -217,8 +217,9 @@ def _check(options: _Options) -> int:
     if options.verbose:
         _say(f"{len(report.findings) - len(visible.findings)} findings are not shown")
     code = FOUND if fails(visible, config) and not options.exit_zero else CLEAN
+    spoken = {finding.rule for finding in visible.findings}
     scan = Scan(
-        rules=tuple(rule for rule in checks.ALL if config.runs(rule.name)),
+        rules=tuple(rule for rule in checks.ALL if config.runs(rule.name) or rule.name in spoken),
         data=project.data,
         text=project.text,
         in_repository=in_repository,
@@ -297,7 +298,7 @@ def _sheet(
     place: Callable[[str], str] = str,
     closing: bool = True,
     to_file: bool = False,
-    scan: Scan = Scan(),
+    scan: Scan = NO_SCAN,
 ) -> Sheet:
     is_terminal = sys.stdout.isatty() and not to_file
     return Sheet(

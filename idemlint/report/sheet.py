@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from idemlint.report.scan import Scan
+from idemlint.report.scan import NO_SCAN, Scan
 
 
 def unlinked(rule: str) -> None:
@@ -33,7 +33,7 @@ class Sheet:
     color: bool = False
     link: Callable[[str], str | None] = unlinked
     closing: bool = True
-    scan: Scan = Scan()
+    scan: Scan = NO_SCAN
 
 
 def seen_from(folder: Path, root: Path) -> Callable[[str], str]:
