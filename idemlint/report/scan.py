@@ -37,9 +37,9 @@ def _no_text(path: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Scan:
     """`rules` are those that ran, and any other that speaks in the report. `data` gives the bytes of a file and `text`
-    what they mean, UnreadableFile where they mean nothing. `in_repository` turns a path relative to the project's root into one relative to the repository's.
-    `category` names this run beside others of the same repository, `exit_code` is what it ends with, `version` that of
-    idemlint.
+    what they mean, UnreadableFile where they mean nothing. `in_repository` turns a path relative to the project's root
+    into one relative to the repository's. `category` names this run beside others of the same repository, `exit_code`
+    is what it ends with, `version` that of idemlint.
     """
 
     rules: tuple[Ruled, ...] = ()
