@@ -16,7 +16,18 @@ from idemlint.catalog.patterns import Index
 from idemlint.catalog.renaming import Renaming
 from idemlint.catalog.schema import CatalogFile, parse
 
-C = TypeVar("C", rows.Returns, rows.Role, rows.Origin, rows.Guard, rows.Effect, rows.Declare, rows.Send, rows.Compose)
+C = TypeVar(
+    "C",
+    rows.Returns,
+    rows.Role,
+    rows.Origin,
+    rows.Guard,
+    rows.Effect,
+    rows.Declare,
+    rows.Send,
+    rows.Compose,
+    rows.Listing,
+)
 E = TypeVar("E", rows.Effect, names.Host)
 
 
@@ -66,6 +77,7 @@ def _built(files: Sequence[CatalogFile]) -> Catalog:
             classes=_classes(renaming, frameworks.values(), lambda row: row.bases),
             registers=_classes(renaming, frameworks.values(), lambda row: row.register),
             sends=_index(renaming, (row for framework in frameworks.values() for row in framework.sends)),
+            listings=_index(renaming, (row for framework in frameworks.values() for row in framework.listings)),
             composes=_index(renaming, (row for framework in frameworks.values() for row in framework.composes)),
             exceptions={
                 renaming.canonical(name): replace(row, base=renaming.canonical(row.base))

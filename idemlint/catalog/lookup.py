@@ -34,6 +34,7 @@ class Tables:
     registers: Index[rows.DeclareClass]
     sends: Index[rows.Send]
     composes: Index[rows.Compose]
+    listings: Index[rows.Listing]
     exceptions: Mapping[str, rows.ExceptionRow]
     hosts: tuple[names.Host, ...]
     headers: Mapping[str, tuple[str, ...]]
@@ -42,7 +43,7 @@ class Tables:
         """Whether a row speaks of this path."""
         indexes: tuple[Index[Any], ...] = (
             self.effects, self.returns, self.roles, self.origins, self.guards,
-            self.declares, self.classes, self.registers, self.sends, self.composes,
+            self.declares, self.classes, self.registers, self.sends, self.composes, self.listings,
         )  # fmt: skip
         return path in self.exceptions or any(index.get(path) is not None for index in indexes)
 
@@ -149,6 +150,10 @@ class Catalog:
     def sends(self, path: str) -> rows.Send | None:
         """How a call of `path` sends the task that it is given."""
         return self.tables.sends.get(self.canonical(path))
+
+    def lists(self, path: str) -> rows.Listing | None:
+        """How a call of `path` is handed lists of functions that are tasks by standing there."""
+        return self.tables.listings.get(self.canonical(path))
 
     def composes(self, path: str) -> rows.Compose | None:
         """Whether a call of `path` ties signatures together."""

@@ -160,24 +160,43 @@ class ExceptionRow:
 
 @dataclass(frozen=True, slots=True)
 class Declare:
-    """Calls that make a function a task: decorators, bare or called with options; with `function`, calls that are
-    handed the function there. `name` is where the task's name in the queue may be given."""
+    """Calls that make a function a task: decorators, bare or called with options; with `function`, calls that may be
+    handed the function there, or the dotted path to it. `name` is where the task's name in the queue may be given,
+    `positional` which options are given without their names, in order. `commit` is `now`, or `deferred` for a task that
+    is always sent on commit. With `instance` the task may be a method, and is called on an instance of its class."""
 
     calls: tuple[str, ...]
     function: tuple[Slot, ...] = ()
     name: tuple[Slot, ...] = ()
     bare: bool = True
+    positional: tuple[str, ...] = ()
+    commit: str = "now"
+    instance: bool = False
     framework: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class DeclareClass:
     """Classes whose subclasses are tasks: the worker calls the method `run`. `register` are calls that are handed the
-    class or an instance; empty when being defined is enough."""
+    class or an instance; empty when being defined is enough. Options are attributes of the class, or of the class
+    `options` inside of it; with a true `abstract` among them a class is none, only a base of tasks."""
 
     bases: tuple[str, ...]
     run: str
     register: tuple[str, ...] = ()
+    options: str = ""
+    abstract: str = ""
+    framework: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Lists of functions that are tasks by standing there: the class attributes of these names in a class that a worker
+    is told to read, or the arguments of the same names in `calls`. An item is a function, its dotted path, or what a
+    declaring call made of it."""
+
+    attributes: tuple[str, ...]
+    calls: tuple[str, ...] = ()
     framework: str = ""
 
 
@@ -188,7 +207,8 @@ class Method:
 
     `arguments` says where the task's own arguments are: `direct` (the call's, without `options`), `args-kwargs` (in
     the sequence at `args` and the dict at `kwargs`), `items` (one run for each item of the iterable at `args`) or
-    `none`. `options` are keywords that are not the task's; `commit` is `now` or `deferred` (sent on commit).
+    `none`. `options` are keywords that are not the task's; `commit` is `now`, `deferred` (sent on commit) or
+    `configured` (a setting says which). The run is put off by the time at `countdown`, or until the one at `moment`.
     """
 
     names: tuple[str, ...]
@@ -199,13 +219,16 @@ class Method:
     kwargs: tuple[Slot, ...] = ()
     options: tuple[str, ...] = ()
     commit: str = "now"
+    countdown: tuple[Slot, ...] = ()
+    moment: tuple[Slot, ...] = ()
     framework: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Send:
     """Calls that send the task given at `task` (`by`: `name`, `function`, `signature`, or `any` of them); the rest is
-    as in `Method`. With `direct` the task's arguments are those after `task`."""
+    as in `Method`. By `function`, any function or dotted path can be given, and is a task from then on. With `direct`
+    the task's arguments are those after `task`, unless there are `args` or `kwargs`."""
 
     calls: tuple[str, ...]
     task: tuple[Slot, ...]
@@ -216,6 +239,8 @@ class Send:
     kwargs: tuple[Slot, ...] = ()
     options: tuple[str, ...] = ()
     commit: str = "now"
+    countdown: tuple[Slot, ...] = ()
+    moment: tuple[Slot, ...] = ()
     framework: str = ""
 
 
@@ -230,18 +255,24 @@ class Compose:
 @dataclass(frozen=True, slots=True)
 class Framework:
     """A task queue. `words` are identifiers that make a file worth a look, `bound` the option that hands the task
-    itself over as first parameter (`always`: no option needed), `options` the names that bear on delivery, `defaults`
-    their defaults where not None, `request` the attributes of the task or its context that have an origin."""
+    itself over as first parameter (`always`: no option needed), `context` the one that hands over a context there.
+    `options` are the names that bear on delivery, `sent` those of them that a message brings along, `defaults` their
+    defaults where not None, `request` the attributes of the task or its context that have an origin. `naming` is the
+    name of a task in the queue where none is given, made of `{module}` and `{function}`."""
 
     name: str
     words: tuple[str, ...]
     bound: str = ""
+    context: str = ""
+    naming: str = "{module}.{function}"
     options: tuple[str, ...] = ()
+    sent: tuple[str, ...] = ()
     defaults: Mapping[str, object] = field(default_factory=dict)
     request: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
     declares: tuple[Declare, ...] = ()
     classes: tuple[DeclareClass, ...] = ()
+    listings: tuple[Listing, ...] = ()
     methods: tuple[Method, ...] = ()
     sends: tuple[Send, ...] = ()
     composes: tuple[Compose, ...] = ()
@@ -249,3 +280,10 @@ class Framework:
     def method(self, name: str, of: str = "task") -> Method | None:
         """What the method `name` of a `task`, `signature` or `composition` does; None if it has no part in delivery."""
         return next((row for row in self.methods if name in row.names and of in row.of), None)
+
+    @property
+    def libraries(self) -> frozenset[str]:
+        """The packages it is imported from."""
+        calls = [*(row.calls for row in self.declares), *(row.calls for row in self.sends)]
+        paths = [path for group in (*calls, *(row.bases for row in self.classes)) for path in group]
+        return frozenset(path.partition(".")[0] for path in paths)

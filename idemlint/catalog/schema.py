@@ -104,18 +104,37 @@ _SENDING: Mapping[str, read.Reader] = {
     "args": _slots,
     "kwargs": _slots,
     "options": _strings,
-    "commit": read.word_of({"now", "deferred"}),
+    "commit": read.word_of({"now", "deferred", "configured"}),
+    "countdown": _slots,
+    "moment": _slots,
 }
 
 _OF_FRAMEWORK: Mapping[str, tuple[str, read.Reader]] = {
     "declare": (
         "declares",
-        read.row(rows.Declare, calls=read.patterns, function=_slots, name=_slots, bare=read.boolean),
+        read.row(
+            rows.Declare,
+            calls=read.patterns,
+            function=_slots,
+            name=_slots,
+            bare=read.boolean,
+            positional=_strings,
+            commit=read.word_of({"now", "deferred"}),
+            instance=read.boolean,
+        ),
     ),
     "declare_class": (
         "classes",
-        read.row(rows.DeclareClass, bases=read.patterns, run=read.string, register=read.patterns),
+        read.row(
+            rows.DeclareClass,
+            bases=read.patterns,
+            run=read.string,
+            register=read.patterns,
+            options=read.string,
+            abstract=read.string,
+        ),
     ),
+    "listing": ("listings", read.row(rows.Listing, attributes=_strings, calls=read.patterns)),
     "method": (
         "methods",
         read.row(
@@ -190,7 +209,10 @@ _FILE: Mapping[str, read.Reader] = {
         name=read.string,
         words=_strings,
         bound=read.string,
+        context=read.string,
+        naming=read.string,
         options=_strings,
+        sent=_strings,
         defaults=read.by_name(read.anything),
         request=read.by_name(read.word_of(vocabulary.ORIGINS)),
     ),
