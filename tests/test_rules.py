@@ -25,8 +25,6 @@ EXAMPLES = [example for page in PAGES.values() for example in page.examples]
 
 # Examples that the analysis does not yet read right, with what it gets wrong.
 AWAITED: dict[str, str] = {
-    "enqueue-in-transaction-Bad-By-a-task-that-reads-the-table": "a loop over rows is not seen to read them",
-    "enqueue-in-transaction-Good-A-task-base-that-waits-for-the-commit": "the base's own apply_async is not followed",
     "unstable-idempotency-key-Bad-A-row-inserted-by-the-same-run": "stands on the insert, not on the key",
 }
 
