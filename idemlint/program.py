@@ -85,13 +85,26 @@ class PartialType:
 class RowsType:
     """A manager or queryset of a model; `manager` is the project class that adds methods to it, `queryset` a second one
     behind it (`SomeManager.from_queryset(SomeQuerySet)`); `through` the name of the relation when it hangs off a row
-    (`order.lines`). `values` marks rows that come as plain values, not as instances (`values_list`)."""
+    (`order.lines`). `values` marks rows that come as plain values, not as instances (`values_list`).
+
+    `stage` is a word of the layer for where it stands on the way from a table through a statement to its rows, `columns`
+    what each row is made of: (model, column), "" for a whole row and for what is no column."""
 
     model: str
     manager: str | None = None
     through: str | None = None
     queryset: str | None = None
     values: bool = False
+    stage: str = ""
+    columns: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnType:
+    """A column named through its model (`Order.status`): an expression for the database."""
+
+    model: str
+    column: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +178,7 @@ Type: TypeAlias = (
     | RoutineType
     | PartialType
     | RowsType
+    | ColumnType
     | SeveralType
     | RecordType
     | TableType
@@ -213,7 +227,8 @@ class Model:
     """A table. `layer` is the data layer's name, `managers` maps class attributes to the project class (None: plain)
     of the manager behind them, the default one first; `querysets` names the second class of those that have two.
     `bases` are all models it inherits from, nearest first. `seen` says whether the whole schema was read (an
-    unresolved base hides columns)."""
+    unresolved base hides columns). `aliases` are other names of columns, such as the relation that fills a foreign key;
+    `version` is the column that the layer itself compares at each update, so that a lost one fails."""
 
     name: str
     title: str
@@ -226,6 +241,8 @@ class Model:
     managers: tuple[tuple[str, str | None], ...] = ()
     bases: tuple[str, ...] = ()
     querysets: tuple[tuple[str, str], ...] = ()
+    aliases: tuple[tuple[str, str], ...] = ()
+    version: str = ""
 
     def field(self, name: str) -> Field | None:
         """The column of this name; `pk` is the primary key and `order_id` is `order`."""
@@ -237,6 +254,9 @@ class Model:
 
     def column(self, name: str) -> str:
         """One spelling for each column: `order_id` becomes `order`, `pk` the primary key's name."""
+        for alias, column in self.aliases:
+            if alias == name:
+                return column
         found = self.field(name)
         return found.name if found else name
 
@@ -249,6 +269,14 @@ class DataOperation:
     "get" (one row, raises when there is none), "first" (one row or None), "read" (values, aggregates, counts),
     "exists", "insert", "insert-many", "get-or-insert", "upsert", "update", "update-many" (of given instances),
     "save", "delete", "refresh", "link" (many-to-many), "new" (an instance made, nothing stored).
+
+    Where statements are put together first and run by a session, "build" gives a statement (`verb`: "select", "insert",
+    "update", "delete") or adds to the one it is called on, `locks` says that its rows will be locked, `returning` that it
+    gives rows, `updates` are what an insert writes over the row in its way. "run" runs the `statement`, the rows given
+    beside it are in `objects`; `form` is "rows", "first", "get", "values" (a column of one row), "exists" or "read". "add"
+    puts `objects` into the session, "merge" stores over the row with the same key, "remove" deletes a row, "append" puts
+    rows into a relation, "bulk" inserts or (`force`) updates the dicts in `objects`, "mutex" takes a lock to the end of
+    the transaction that hangs on no row.
 
     `lookup` are (column with operator, value) pairs that select rows, `values` what is written beside them (`defaults`
     included; the row that an upsert inserts has both). `excluded` marks an inverted lookup, `objects` is the expression
@@ -269,6 +297,12 @@ class DataOperation:
     opaque: bool = False
     conflict_on: tuple[str, ...] = ()
     force: str = ""
+    verb: str = ""
+    statement: f.Expr | None = None
+    form: str = ""
+    updates: tuple[tuple[str, f.Expr], ...] = ()
+    locks: bool = False
+    returning: bool = False
 
 
 # --- What a call reaches ---------------------------------------------------------------------------------------------
@@ -316,10 +350,12 @@ class EnqueueCall:
 
 @dataclass(frozen=True, slots=True)
 class Construction:
-    """An instance of a project class made; `body` is its `__init__` when the project wrote one."""
+    """An instance of a project class made; `body` is its `__init__` when the project wrote one, `library`
+    are the library classes it derives from."""
 
     cls: str
     body: str | None = None
+    library: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ EFFECTS = 64
 @dataclass(frozen=True, slots=True)
 class Transaction:
     """A database transaction: where it is opened, how ("atomic"), the one around it (it is a savepoint then), the loops
-    it was opened in, and the function that opens it."""
+    it was opened in, and the function that opens it. `known` says that its beginning and end are seen: that of a session
+    which was handed in is not, it may begin before the run and commit after it. `end` is the call that commits it."""
 
     id: int
     site: Site
@@ -23,6 +24,8 @@ class Transaction:
     outer: int | None
     loops: tuple[int, ...]
     frame: Frame
+    known: bool = True
+    end: Site | None = None
 
 
 @dataclass(frozen=True, slots=True)

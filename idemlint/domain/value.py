@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from idemlint.program import Site, Type
+
+if TYPE_CHECKING:
+    from idemlint.domain.statement import Statement
 
 ATOMS = 8
 """More origins than this are told no longer: the value counts as unknown."""
@@ -41,7 +45,8 @@ class Object:
 
     `model` is set for rows. `fresh` marks a row that this run made ("new": not stored yet, "stored": inserted, "maybe":
     by a get-or-insert). `lock` is the transaction that holds the row's lock. `lookup` are the columns that found it.
-    `each` says that it stands for every element of a loop's rows. `source` is the data call that gave it.
+    `each` says that it stands for every element of a loop's rows. `source` is the data call that gave it, `session` the
+    session that it was loaded by and that stores what becomes of it.
     """
 
     id: int
@@ -51,6 +56,7 @@ class Object:
     lookup: tuple[Lookup, ...] = ()
     each: bool = False
     source: int | None = None
+    session: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +71,18 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A query not yet run: what it is narrowed by, and whether its rows will be locked."""
+    """A query not yet run: what it is narrowed by, and whether its rows will be locked: by the transaction `lock` or,
+    where it is not yet known which one runs it, `locks`. `session` runs it, if that is known; a `statement` does more
+    than find rows."""
 
     model: str
     lookup: tuple[Lookup, ...] = ()
     lock: int | None = None
     opaque: bool = False
     sliced: bool = False
+    locks: bool = False
+    session: int | None = None
+    statement: Statement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +228,7 @@ def join(one: Value, other: Value) -> Value:
         items=items,
         entries=entries,
         thing=one.thing or other.thing,
-        rows=one.rows or other.rows,
+        rows=_joined_rows(one.rows, other.rows),
         column=one.column if one.column == other.column else None,
         step=one.step or other.step,
         effect=one.effect if one.effect == other.effect else None,
@@ -225,6 +236,17 @@ def join(one: Value, other: Value) -> Value:
         closure=one.closure or other.closure,
         site=one.site or other.site,
     )
+
+
+def _joined_rows(one: Rows | None, other: Rows | None) -> Rows | None:
+    """A query that is one or the other: it is narrowed by what both are."""
+    if one is None or other is None or one == other:
+        return one or other
+    if one.model != other.model:
+        return one
+    common = tuple(lookup for lookup in one.lookup if lookup in other.lookup)
+    whole = len(common) == len(one.lookup) == len(other.lookup)
+    return replace(one, lookup=common, opaque=one.opaque or other.opaque or not whole)
 
 
 def _joined_items(one: tuple[Value, ...] | None, other: tuple[Value, ...] | None) -> tuple[Value, ...] | None:
