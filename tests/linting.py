@@ -16,9 +16,14 @@ from idemlint.cli import run
 
 def printed(folder: Path, *arguments: str) -> str:
     """What `idemlint check . ARGUMENTS` writes to standard output in `folder`, which is the whole project."""
+    return checked(folder, ".", "--isolated", *arguments)
+
+
+def checked(folder: Path, *arguments: str) -> str:
+    """What `idemlint check ARGUMENTS` writes to standard output when it is run in `folder`."""
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     with _inside(folder, out):
-        code = run(["check", ".", "--isolated", "--color", "never", "--exit-zero", *arguments])
+        code = run(["check", "--color", "never", "--exit-zero", *arguments])
     assert code == 0
     out.seek(0)
     return out.read()
