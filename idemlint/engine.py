@@ -13,6 +13,7 @@ from idemlint.config import Config
 from idemlint.delivery import Delivery, RetryCall, deliver
 from idemlint.diagnostic import Report, Summary
 from idemlint.domain.effect import Effect
+from idemlint.domain.journal import journals
 from idemlint.domain.summary import Summary as Run
 from idemlint.link import link
 from idemlint.link.values import Known, Unknown
@@ -62,8 +63,9 @@ def findings(program: Program, runs: tuple[Run, ...], catalog: Catalog, config: 
     ]
     harmful = frozenset(view.task.id for view in views if view.task is not None and any(view.repeated()))
     keyed = carrying_keys(views)
+    kept = journals(program.models, runs)
     for view in views:
-        replay = replace(view, harmful=harmful, keyed=keyed)
+        replay = replace(view, harmful=harmful, keyed=keyed, journals=kept)
         spoken = [finding for rule in checks.ALL if config.runs(rule.name) for finding in ask(rule, replay)]
         yield from precedence.choose(spoken, {effect.id: replay.stakes(effect) for effect in view.summary.effects})
 

@@ -137,10 +137,12 @@ class TaskType:
 
 @dataclass(frozen=True, slots=True)
 class SignatureType:
-    """A call of a task that is built but not sent; `task` is None for several tied together (a chain, a group)."""
+    """A call of a task that is built but not sent; `task` is None for several tied together (a chain, a group),
+    `options` are the ones of the sending that are set already."""
 
     task: str | None
     framework: str
+    options: tuple[tuple[str, f.Expr], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,7 @@ class TaskMethodType:
     framework: str
     method: str
     of: str = "task"
+    options: tuple[tuple[str, f.Expr], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,10 +337,21 @@ class DataCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Delay:
+    """A wait in seconds, where it is asked for, and the environment variable whose default it is."""
+
+    seconds: float
+    site: Site
+    environment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class EnqueueCall:
     """A task sent. `task` is its id (None: unknown), `method` the catalog's row name, `arguments` the task's arguments
-    by parameter name where they can be told, `options` the delivery options of this call, `commit` "now" or "deferred"
-    (sent when the transaction commits), `does` "enqueue" or "retry" (the running task sends itself again)."""
+    by parameter name where they can be told, `options` the delivery options of this call, `commit` "now", "deferred"
+    (sent when the transaction commits) or "configured" (a setting says which), `does` "enqueue" or "retry" (the running
+    task sends itself again). `delay` is how long the message waits before the task may run, None where it does not or
+    that cannot be told."""
 
     framework: str
     task: str | None
@@ -346,6 +360,7 @@ class EnqueueCall:
     options: tuple[tuple[str, f.Expr], ...] = ()
     commit: str = "now"
     does: str = "enqueue"
+    delay: Delay | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -468,7 +483,7 @@ class Root:
 @dataclass(frozen=True, slots=True)
 class Program:
     """All that later stages read. `roots` are in path and line order, `versions` those of the
-    frameworks as far as known, by framework; `unread` are (path, line, column, reason)."""
+    frameworks as far as known, by framework; `purged` are models that some code deletes from; `unread` are (path, line, column, reason)."""
 
     bodies: Mapping[str, Body] = field(repr=False)
     tasks: Mapping[str, Task]
@@ -476,6 +491,7 @@ class Program:
     models: Mapping[str, Model] = field(repr=False)
     settings: tuple[Setting, ...]
     versions: Mapping[str, tuple[int, ...]]
+    purged: frozenset[str]
     modules: int
     unread: tuple[tuple[str, int, int, str], ...] = ()
 

@@ -10,7 +10,7 @@ from idemlint.catalog import Effect as Row
 from idemlint.delivery import Delivery
 from idemlint.diagnostic import Confidence, Fix, Severity, StepKind
 from idemlint.domain.effect import Effect, Key, exclusive
-from idemlint.domain.guard import Coverage, Guard, Guards, Strength, coverage, inserted, looked_up
+from idemlint.domain.guard import Coverage, Guard, Guards, Strength, argument, coverage, inserted, looked_up
 from idemlint.domain.summary import Loop, Summary, Transaction
 from idemlint.domain.value import Value
 from idemlint.program import Model, Program, Site, Task
@@ -51,7 +51,8 @@ class Finding:
 class Replay:
     """One root. `task` is None for a function that no queue runs; `delivery` is then None too. `reads` are the models
     that each task reads, by task id; `harmful` are the tasks whose repeat does harm; `keyed` are the calls of all tasks
-    that carry a key, with their task, in the order of the code."""
+    that carry a key, with their task, in the order of the code; `journals` are the models that only remember what was
+    done."""
 
     program: Program
     catalog: Catalog
@@ -61,6 +62,7 @@ class Replay:
     project_scope: bool = False
     harmful: frozenset[str] = frozenset()
     keyed: tuple[tuple[str, Effect], ...] = ()
+    journals: frozenset[str] = frozenset()
     reads: Mapping[str, frozenset[str]] = field(default_factory=dict)
     guards: Guards = field(init=False)
 
@@ -162,9 +164,10 @@ class Replay:
         return best if best is not None and best.strength > Strength.POSSIBLE else None
 
     def guarded(self, effect: Effect, enough: Strength = Strength.CLAIM) -> bool:
-        """Whether a guard of at least this strength stands before the effect. An expiring one has rules of its own."""
+        """Whether a guard of at least this strength stands before the effect. An expiring one and a mutual exclusion
+        have rules of their own."""
         guard = self.guard(effect)
-        return guard is not None and (guard.strength >= enough or guard.strength is Strength.EXPIRING)
+        return guard is not None and (guard.strength >= enough or guard.strength in (Strength.EXPIRING, Strength.MUTEX))
 
     def locked(self, effect: Effect) -> bool:
         """Whether a row lock is held to the end of the transaction that writes."""
@@ -193,6 +196,89 @@ class Replay:
         return any(
             other.kind == "delete" and other.model == effect.model for other in self.summary.effects[: effect.id]
         )
+
+    def unsafe_to_repeat(self) -> Iterator[Effect]:
+        """Effects that must happen once, whatever guards them."""
+        for effect in self.summary.effects:
+            if effect.in_handler:
+                continue
+            if effect.kind == "external":
+                once = self.kind(effect) in CALLED | SENT | {"append", "increment"} and self.repeats(effect)
+                if once and (effect.key is None or effect.key.value.unstable) and not self.alerts(effect):
+                    yield effect
+            elif effect.changes_data and self.doubles(effect):
+                yield effect
+
+    def on_task_id(self, mark: Effect) -> bool:
+        """Whether a mark's key holds the id that the task keeps when it is delivered again."""
+        key = argument(mark, mark.guard.key) if mark.guard is not None else None
+        return key is not None and any(origin.kind == "task-id" for origin in key.origins)
+
+    def does_words(self, effect: Effect) -> str:
+        """What any effect does, in the third person."""
+        if effect.row is not None:
+            return self.does(effect)
+        model = self.model(effect)
+        title = model.title if model is not None else "row"
+        return f"inserts a {title}" if effect.kind == "insert" else f"changes {', '.join(sorted(effect.written))}"
+
+    def lifetime(self, lock: Effect) -> float | None:
+        """How many seconds a lock lasts, where that is written as a number; None where it is renewed or not told."""
+        if lock.guard is None or lock.guard.expires == "never" or self.renewed(lock):
+            return None
+        given = argument(lock, lock.guard.expiry)
+        value = given.literal[0] if given is not None and given.literal is not None else None
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    def renewed(self, lock: Effect) -> bool:
+        """Whether the lock is kept alive while its holder works (`auto_renewal=True`)."""
+        return any("renew" in name and value.literal == (True,) for name, value in lock.arguments)
+
+    def under(self, lock: Effect) -> Iterator[Effect]:
+        """Effects that happen while a lock is held."""
+        for effect in self.summary.effects:
+            if any(fact.kind == "lock" and fact.subject == lock.id for fact in effect.facts):
+                yield effect
+
+    def overlaps(self, effect: Effect) -> bool:
+        """Whether two runs at an effect together repeat or overwrite something."""
+        if effect.kind == "external":
+            return self.repeats(effect) and self.kind(effect) in CALLED | SENT | {"append", "increment"}
+        return effect.changes_data and not self.version_checked(effect) and effect.kind != "link"
+
+    def deletes_key(self, effect: Effect) -> bool:
+        """Whether a call removes a key from a store."""
+        return effect.kind == "external" and effect.path.rpartition(".")[2] in ("delete", "unlink", "adelete")
+
+    def tested_between(self, taken: Effect, later: Effect) -> bool:
+        """Whether another test than that of the taking itself decides about a later effect."""
+        own = sum(fact.kind == "claim" and fact.subject == taken.id for fact in later.facts)
+        arms = [sum(node[0] == "arm" for node in effect.address) for effect in (taken, later)]
+        return arms[1] - arms[0] > own
+
+    def claim(self, number: int) -> Effect | None:
+        """The effect of this number, if it lets only one run pass."""
+        by = self.summary.effects[number] if number < len(self.summary.effects) else None
+        if by is None or by.kind == "update":
+            return by
+        return by if by.guard is not None or self.coverage(by).key is not None else None
+
+    def journal_mark(self, effect: Effect) -> Effect | None:
+        """The entry in a journal that decides whether an effect happens."""
+        for guard in self.guards.of(effect):
+            by = guard.by
+            if by is not None and by.model in self.journals and by.kind in ("insert", "get-or-insert"):
+                return by
+        return None
+
+    def together(self, one: Effect, other: Effect) -> bool:
+        """Whether two writes commit in one transaction."""
+        return bool(one.transactions) and one.transactions[0] in other.transactions
+
+    def commit_of(self, effect: Effect) -> Site:
+        """Where a write is committed: at the end of its transaction, at once without one."""
+        around = self.transaction(effect)
+        return effect.site if around is None else around.end or around.site
 
     def cleared_before(self, effect: Effect) -> Effect | None:
         """The delete of the very rows that are inserted again: it shares a column with the insert."""

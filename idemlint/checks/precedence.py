@@ -10,9 +10,14 @@ ORDER = (
     "unstable-idempotency-key",
     "shared-idempotency-key",
     "external-call-in-transaction",
+    "expiring-guard",
+    "lock-as-guard",
+    "process-local-guard",
     "effect-loop",
     "unguarded-message",
     "unkeyed-external-call",
+    "journal-apart-from-effect",
+    "journal-without-unique-key",
     "check-then-create",
     "get-or-create-without-unique-key",
     "racy-state-check",
@@ -22,6 +27,7 @@ ORDER = (
     "read-modify-write",
     "unguarded-increment",
     "enqueue-in-transaction",
+    "effect-without-outbox",
 )
 """Names of rules that speak about one effect, strongest claim first."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from idemlint.catalog import Effect as Row
+from idemlint.catalog import Guard as GuardRow
 from idemlint.domain.value import Facts, Lookup, Value
 from idemlint.program import EnqueueCall, Site
 
@@ -52,7 +53,8 @@ class Effect:
     are the open ones, outermost first; `deferred` marks what runs after the commit. `thing` is the row's object id.
     `handled` are exception names that a `try` around it catches, `handling` those of
     the handlers it stands in.
-    `answered` says that somebody looks at what the call gave.
+    `answered` says that somebody looks at what the call gave, `guard` is the
+    catalog's row when the call lets one run pass and stops another.
     """
 
     id: int
@@ -82,6 +84,7 @@ class Effect:
     fresh: str = ""
     lock: int | None = None
     enqueue: EnqueueCall | None = None
+    guard: GuardRow | None = None
     answered: bool = False
 
     @property

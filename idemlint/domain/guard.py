@@ -7,9 +7,10 @@ loses one message for a mail sent after it. The table is in ARCHITECTURE.md.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from idemlint.catalog import Slot
 from idemlint.domain.effect import DATA, Effect
 from idemlint.domain.summary import Summary
 from idemlint.domain.value import Fact, Lookup, Value
@@ -125,6 +126,21 @@ def _differs(condition: Lookup, value: Value) -> bool:
     return matches == condition.excluded
 
 
+def argument(effect: Effect, slots: Iterable[Slot]) -> Value | None:
+    """The argument of a recorded call at the first slot that is filled."""
+    given = dict(effect.arguments)
+    return next((given[slot.argument] for slot in slots if slot.argument in given and not slot.items), None)
+
+
+def expires(effect: Effect) -> bool:
+    """Whether a mark that a call of the catalog sets ends by itself."""
+    row = effect.guard
+    if row is None or row.expires != "given":
+        return row is not None and row.expires == "always"
+    lifetime = argument(effect, row.expiry)
+    return lifetime is not None and lifetime.literal != (None,)
+
+
 class Guards:
     """The guards of the effects of one summary."""
 
@@ -145,6 +161,9 @@ class Guards:
             match fact.kind:
                 case "claim" | "inserted":
                     yield from self._claim(fact, effect)
+                case "lock" | "process":
+                    by = self._effect(fact.subject)
+                    yield Guard(Strength.MUTEX, fact.site, by)
                 case "state":
                     yield from self._state(fact, effect)
                 case "exists":
@@ -153,11 +172,11 @@ class Guards:
                     yield Guard(Strength.POSSIBLE, fact.site)
 
     def _claim(self, fact: Fact, effect: Effect) -> Iterator[Guard]:
-        by = self.summary.effects[fact.subject] if fact.subject < len(self.summary.effects) else None
+        by = self._effect(fact.subject)
         if by is None or by.id == effect.id:
             return
-        if by.kind in ("lock", "external"):
-            yield Guard(Strength.EXPIRING, fact.site, by)
+        if by.guard is not None:
+            yield Guard(Strength.EXPIRING if expires(by) else self._placed(by, effect), fact.site, by)
             return
         if by.kind == "update":
             if falsifies(by.lookup, by):
@@ -170,6 +189,9 @@ class Guards:
             yield Guard(self._placed(by, effect), fact.site, by, found.key)
         elif found.doubtful:
             yield Guard(Strength.POSSIBLE, fact.site, by)
+
+    def _effect(self, number: int) -> Effect | None:
+        return self.summary.effects[number] if 0 <= number < len(self.summary.effects) else None
 
     def _placed(self, claim: Effect, effect: Effect) -> Strength:
         """A claim is worth its full price when it commits with a database effect or before an outside one."""

@@ -53,6 +53,15 @@ class Caught:
 
 
 @dataclass(frozen=True, slots=True)
+class Dropped:
+    """A branch that ends a run because `effect` found the work done, without a word: where it returns."""
+
+    site: Site
+    effect: int
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
 class Hook:
     """A function handed to a commit hook. `late` are names that the loop around it binds anew before it runs."""
 
@@ -85,6 +94,7 @@ class Summary:
     hooks: tuple[Hook, ...]
     keys: tuple[KeyUse, ...]
     caught: tuple[Caught, ...]
+    dropped: tuple[Dropped, ...]
     calls: int
     unresolved: tuple[tuple[Site, str], ...]
     reads: frozenset[str] = frozenset()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from idemlint.catalog import Catalog
 from idemlint.link.entries import LEVELS, callers, find_senders, find_tasks, holds_transaction, receiver_of
 from idemlint.link.linker import Draft, FunctionInfo, Linker
+from idemlint.link.production import is_production
 from idemlint.link.settings import framework_settings
 from idemlint.link.settings_modules import SettingsModules
 from idemlint.link.values import Known
@@ -15,6 +17,10 @@ from idemlint.link.walk import Walk
 from idemlint.program import Option, Program, Root, Site, Task
 from idemlint.project import Project
 from idemlint.syntax import facts as f
+
+
+SMALL = 8
+"""A model with more columns is no journal, so nobody asks whether it is purged."""
 
 
 def link(project: Project, catalog: Catalog, settings_module: str | None = None) -> Program:
@@ -43,6 +49,7 @@ def link(project: Project, catalog: Catalog, settings_module: str | None = None)
             for name in sorted(catalog.frameworks)
             if (version := framework_version(project, name)) is not None
         },
+        purged=purged(linker),
         modules=len(linker.modules.read()),
         unread=unread(linker),
     )
@@ -99,6 +106,18 @@ def outer_roots(linker: Linker) -> list[FunctionInfo]:
                     found.setdefault(info_above.id, info_above)
             level = above
     return [found[id] for id in sorted(found)]
+
+
+def purged(linker: Linker) -> frozenset[str]:
+    """Models whose name stands near a delete anywhere in the project, be it in a command nobody links."""
+    found: set[str] = set()
+    for model in linker.known_models():
+        near = re.compile(rf"\b{re.escape(model.title)}\b[^\n]*(?:\n[^\n]*){{0,6}}?(?:delete|purge|truncate|partition)", re.I)
+        for source in linker.project.mentioning([model.title]) if len(model.fields) <= SMALL else ():
+            if is_production(source.path) and near.search(linker.modules.load(source).text):
+                found.add(model.name)
+                break
+    return frozenset(found)
 
 
 def unread(linker: Linker) -> tuple[tuple[str, int, int, str], ...]:

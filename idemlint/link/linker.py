@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,9 @@ from idemlint.syntax.extract import extract_expression
 if TYPE_CHECKING:
     from idemlint.link.walk import Walk
 
+TASK_PREFIX = "task:"
+"""Starts the path of what a running task is handed (`task:celery.request.id`), so that no module can have it."""
+
 # Beyond this many kinds of calls a function is read once more without what its arguments are, and no oftener.
 CONTEXTS = 8
 
@@ -60,7 +64,9 @@ class FunctionInfo:
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A task as its declaration says it: `function` is the id of the `def`, `routine` what the worker calls, `base` the
-    project class it is an instance of, `declared` the decorator, `app` the app whose method that is."""
+    project class it is an instance of, `declared` the decorator, `app` the app whose method that is. `commit` is
+    "deferred" for a task that is always sent on commit. `referred` marks one that nothing declares: it is a task because
+    something is handed it at `declared`, the first of these places."""
 
     function: str
     framework: str
@@ -70,6 +76,13 @@ class Draft:
     declared: Site
     base: str | None = None
     app: str | None = None
+    commit: str = "now"
+    referred: bool = False
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """Where it is declared, for an order that does not hang on who was read first."""
+        return (self.declared.path, self.declared.piece, self.declared.at)
 
     def having(self, options: tuple[Option, ...], declared: Site) -> Draft:
         return replace(self, options=options, declared=declared)
@@ -351,6 +364,39 @@ class Linker:
 
     # --- tasks
 
+    def refer(self, draft: Draft) -> None:
+        """A function is a task by being handed to something; of several such places the first one counts, and all say
+        how it is delivered."""
+        known = self.drafts.get(draft.function)
+        if known is None:
+            self.drafts[draft.function] = draft
+        elif known.referred and draft.place < known.place:
+            self.drafts[draft.function] = replace(draft, options=known.options)
+        self.note(draft.function, draft.options)
+
+    def note(self, task: str, options: Iterable[Option]) -> None:
+        """Keep options that something beside its declaration gives a task, in the order of the code."""
+        draft = self.drafts[task]
+        have = {(option.name, option.site) for option in draft.options}
+        fresh = [option for option in options if (option.name, option.site) not in have]
+        if fresh:
+            own = [option for option in draft.options if option.source != "message"]
+            sent = [option for option in (*draft.options, *fresh) if option.source == "message"]
+            sent.sort(key=lambda option: (option.site.path, option.site.piece, option.site.at))
+            own.extend(option for option in fresh if option.source != "message")
+            self.drafts[task] = replace(draft, options=(*own, *sent))
+
+    def class_options(self, cls: str) -> list[Option]:
+        """The attributes of a class as options, nearest class first."""
+        found: list[Option] = []
+        for info in self.classes.order(cls)[0]:
+            for name, bindings in sorted(info.members.items()):
+                fact = bindings[-1].fact
+                if isinstance(fact, f.Assign) and fact.value is not None:
+                    site = Site(info.module.file.path, info.piece, fact.value.at)
+                    found.append(Option(name, fact.value, info.module.id, site, "base class"))
+        return found
+
     def origin(self, routine: RoutineType) -> str:
         """The function as written behind what its decorators made of it."""
         function = routine.function
@@ -362,12 +408,19 @@ class Linker:
 
     def task_routine(self, draft: Draft) -> RoutineType:
         """What the worker calls, with the task itself as receiver where the framework hands it over."""
-        if draft.routine.receiver is not None or not self.bound(draft):
+        if draft.routine.receiver is not None:
             return draft.routine
-        return replace(draft.routine, receiver=TaskType(draft.function))
+        if self.bound(draft):
+            return replace(draft.routine, receiver=TaskType(draft.function))
+        if self._asks(draft, self.catalog.framework(draft.framework).context):
+            return replace(draft.routine, receiver=LibraryInstance(f"{TASK_PREFIX}{draft.framework}"))
+        return draft.routine
 
     def bound(self, draft: Draft) -> bool:
-        rule = self.catalog.framework(draft.framework).bound
+        """Whether the worker hands the task itself over as first parameter."""
+        return self._asks(draft, self.catalog.framework(draft.framework).bound)
+
+    def _asks(self, draft: Draft, rule: str) -> bool:
         if rule in ("", "always"):
             return rule == "always"
         option = draft.option(rule)
@@ -389,15 +442,33 @@ class Linker:
         for function, draft in sorted(self.drafts.items()):
             if self.task_name(draft) == name:
                 return function
-        kind = self.found(self.names.dotted(name))
+        kind = self.at_path(name)
+        if isinstance(kind, RoutineType) and self.origin(kind) in self.drafts:
+            return self.origin(kind)
         return kind.task if isinstance(kind, TaskType) else None
+
+    def at_path(self, path: str, near: str = "") -> Type | None:
+        """What a path such as `shop.tasks.charge`, `shop.tasks:charge` or `shop.jobs.Job.run` names."""
+        dotted = path.replace(":", ".")
+        found = self.found(self.names.dotted(dotted, near))
+        if found is None and "." in dotted:
+            above, _, name = dotted.rpartition(".")
+            owner = self.found(self.names.dotted(above, near))
+            member = self.class_member(owner.name, name) if isinstance(owner, ClassType) else None
+            return self.member_type(*member) if member is not None else None
+        return found
 
     def task_name(self, draft: Draft) -> str:
         """The name the task has in the queue."""
-        option = draft.option("name")
-        if option is not None and isinstance(option.expression, f.Constant) and isinstance(option.expression.value, str):
-            return option.expression.value
-        return draft.function.replace(":", ".").replace(".<locals>", "")
+        row = self.catalog.declares(draft.path)
+        names = [slot.name for slot in row.name if slot.name is not None] if row is not None else ["name"]
+        for name in names:
+            option = draft.option(name)
+            given = option.expression if option is not None else None
+            if isinstance(given, f.Constant) and isinstance(given.value, str):
+                return given.value
+        module, _, function = draft.function.partition(":")
+        return self.catalog.framework(draft.framework).naming.format(module=module, function=function)
 
     def declaring_wrapper(self, kind: RoutineType | PartialType) -> str | None:
         """The declaring call that a project's own decorator hides: somewhere in it an object nobody can resolve is

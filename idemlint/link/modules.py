@@ -39,6 +39,10 @@ class Module:
     _words: dict[str, list[int]] | None = None
     _defined: dict[str, list[int]] | None = None
 
+    @property
+    def text(self) -> str:
+        return "".join(piece.text for piece in self.pieces)
+
     def statements(self, piece: int) -> f.Body:
         """Facts of one piece; a piece that does not parse is empty and noted as a problem."""
         if piece not in self._parsed:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from idemlint.link.calls import Calls
 from idemlint.link.classes import ClassInfo
-from idemlint.link.linker import FunctionInfo, Linker, element
+from idemlint.link.linker import TASK_PREFIX, FunctionInfo, Linker, element
 from idemlint.link.modules import Module, bindings_in
 from idemlint.link.names import Definition
 from idemlint.link.values import Known
@@ -38,9 +38,6 @@ from idemlint.program import (
     Type,
 )
 from idemlint.syntax import facts as f
-
-TASK_PREFIX = "task:"
-"""Starts the path of an attribute of a running task (`task:celery.request.id`), so that no module can have it."""
 
 _BUILTINS = frozenset(dir(builtins))
 
@@ -507,8 +504,8 @@ class Walk(Calls):
                 return self.rows_attribute(base, name)
             case TaskType(task):
                 return self.task_attribute(task, name)
-            case SignatureType(task, framework):
-                return TaskMethodType(task, framework, name, "signature" if task else "composition")
+            case SignatureType(task, framework, options):
+                return TaskMethodType(task, framework, name, "signature" if task else "composition", options)
             case TableType() | SeveralType() | RecordType():
                 return LibraryType(f"builtins.{_BUILTIN_OF[type(base)]}.{name}")
         return None

@@ -259,6 +259,11 @@ class Calls(Values):
             body = self.program.bodies[target.body]
             env = self.bound(body, Value(closure=Closure(receiver=value)), given)
             self.enter(target.body, env, expr.at)
+        for base in target.library:
+            guard = self.catalog.guard(base, given.literals())
+            if guard is not None:
+                effect = self.record("lock", expr.at, path=base, arguments=arguments_of(given))
+                self.guarding(guard, Value(effect=(effect.id, "result")), expr)
         for name, argument in given.keywords.items():
             if name not in self.heap.get(thing.id, {}):
                 self.assign(thing, name, argument, self.site(expr.at))
@@ -330,6 +335,7 @@ class Calls(Values):
     def guarding(self, guard: Guard, value: Value, expr: f.Call) -> Value:
         """What a call that lets one run pass and stops another says when it is tested."""
         assert value.effect is not None
+        self.effects[value.effect[0]] = replace(self.effects[value.effect[0]], guard=guard)
         kind = "claim" if guard.guard == "claim" else "lock"
         fact = Fact(kind, value.effect[0], site=self.site(expr.at))
         won = Test(frozenset({fact}), frozenset())

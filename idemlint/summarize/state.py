@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from idemlint.catalog import Catalog
 from idemlint.domain.effect import Address, Effect, Frame, Key, Write
-from idemlint.domain.summary import Caught, Hook, KeyUse, Loop, Transaction
+from idemlint.domain.summary import Caught, Dropped, Hook, KeyUse, Loop, Transaction
 from idemlint.domain.value import Fact, Facts, Object, Outcome, Value, join
 from idemlint.program import Body, Program, Root, Site
 from idemlint.summarize.weights import Weights
@@ -75,6 +75,7 @@ class State:
         self.hooks: list[Hook] = []
         self.keys: list[KeyUse] = []
         self.caught: list[Caught] = []
+        self.dropped: list[Dropped] = []
         self.reads: set[str] = set()
         self.unresolved: dict[Site, str] = {}
         self.waiting: dict[int | None, list[Callable[[], None]]] = {}

@@ -230,7 +230,7 @@ class Values(Conditions):
             text = (left.text or "{}") + (right.text or "{}")
         elif operator == "%" and left.text is not None:
             text = left.text
-        literal = None
+        literal = _folded(operator, left, right)
         step = None
         if operator in ("+", "-", "*", "/", "//", "|"):
             for side in (left, right):
@@ -318,6 +318,16 @@ class Values(Conditions):
 
     def bind_target(self, target: f.Expr, value: Value) -> None:
         raise NotImplementedError
+
+
+def _folded(operator: str, left: Value, right: Value) -> tuple[object] | None:
+    """`30 * 60`: arithmetic on two literal numbers."""
+    if left.literal is None or right.literal is None or operator not in ("+", "-", "*"):
+        return None
+    one, other = left.literal[0], right.literal[0]
+    if not isinstance(one, int | float) or not isinstance(other, int | float):
+        return None
+    return ({"+": one + other, "-": one - other}[operator] if operator != "*" else one * other,)
 
 
 def constant(value: object) -> Value:

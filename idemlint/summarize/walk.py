@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from idemlint.catalog import Catalog
 from idemlint.domain.effect import Frame
-from idemlint.domain.summary import EFFECTS, Caught, Loop, Summary, Transaction
-from idemlint.domain.value import CONSTANT, NOTHING, Fact, Object, Origin, Outcome, Value, derived, join
+from idemlint.domain.summary import EFFECTS, Caught, Dropped, Loop, Summary, Transaction
+from idemlint.domain.value import CONSTANT, NOTHING, Fact, Facts, Object, Origin, Outcome, Value, derived, join
 from idemlint.program import (
     Body,
     LibraryCall,
@@ -55,6 +55,7 @@ class Walk(Data):
             hooks=tuple(self.hooks),
             keys=tuple(self.keys),
             caught=tuple(self.caught),
+            dropped=tuple(self.dropped),
             calls=self.calls,
             unresolved=tuple(sorted(self.unresolved.items())),
             reads=frozenset(self.reads),
@@ -182,6 +183,7 @@ class Walk(Data):
         self.address.append(("arm", number))
         one_leaves = self.run_body(statement.body)
         self.address.pop()
+        self.note_dropped(test.true, statement.body)
         after = self.snapshot()
         self.restore(before)
         self.learn(*test.false)
@@ -196,6 +198,14 @@ class Walk(Data):
         elif other_leaves and not one_leaves:
             parted = (self.address[-1][1], number)
         return one_leaves and other_leaves, parted
+
+    def note_dropped(self, facts: Facts, body: f.Body) -> None:
+        """Keep a branch that does nothing but return because the work was done before."""
+        conflict = next((fact for fact in sorted(facts, key=lambda fact: fact.subject) if fact.kind == "conflict"), None)
+        if conflict is not None and len(body) == 1 and isinstance(body[0], f.Return):
+            value = body[0].value
+            if not isinstance(value, f.Call):
+                self.dropped.append(Dropped(self.site(body[0].at), conflict.subject, self.here.body.function))
 
     def match(self, statement: f.Match) -> bool:
         subject = self.evaluate(statement.subject)
@@ -284,7 +294,13 @@ class Walk(Data):
             if isinstance(manager, f.Call):
                 self.given(manager)
             return self.in_transaction(manager.at, path, lambda: go_on(NOTHING))
+        held = self.facts
         entered = self.evaluate(manager)
+        taken = frozenset(fact for fact in self.facts - held if fact.kind == "lock")
+        if taken:
+            leaves = go_on(entered)
+            self.facts -= taken
+            return leaves
         if role == "suppress":
             before = self.snapshot()
             leaves = go_on(entered)

@@ -1,0 +1,41 @@
+"""Journals: tables whose only use is to recognise repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from idemlint.domain.summary import Summary
+from idemlint.program import Model
+
+_USES = frozenset({"insert", "get-or-insert", "exists", "get", "first", "read", "delete"})
+_PLAIN = frozenset({"id", "text", "time", "flag", "other"})
+
+COLUMNS = 6
+"""The key, its source, a state and times need no more."""
+
+
+def journals(models: Mapping[str, Model], runs: Iterable[Summary]) -> frozenset[str]:
+    """Models that are only inserted into and asked whether a row is there, and hold nothing but what that takes."""
+    used: dict[str, set[str]] = {}
+    asked: set[str] = set()
+    for run in runs:
+        for effect in run.effects:
+            if effect.model:
+                used.setdefault(effect.model, set()).add(effect.kind)
+            for fact in effect.facts:
+                if fact.kind == "exists":
+                    asked.add(fact.model)
+                elif fact.kind in ("claim", "conflict") and fact.subject < len(run.effects):
+                    asked.add(run.effects[fact.subject].model)
+    return frozenset(
+        name
+        for name, kinds in used.items()
+        if name in asked and kinds <= _USES and kinds & {"insert", "get-or-insert"} and _bare(models.get(name))
+    )
+
+
+def _bare(model: Model | None) -> bool:
+    if model is None or not model.seen or len(model.fields) > COLUMNS:
+        return False
+    keyed = {column for key in model.unique for column in key.columns}
+    return all(field.kind in _PLAIN or (field.kind == "relation" and field.name in keyed) for field in model.fields)

@@ -1,0 +1,214 @@
+"""How functions and classes of the project become tasks: by a decorator, by a class, or by being handed over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from idemlint.catalog.rows import Declare
+from idemlint.link.linker import Draft, FunctionInfo
+from idemlint.link.modules import Module
+from idemlint.link.names import Definition
+from idemlint.link.production import is_production
+from idemlint.link.reading import Reached, Reading, slot_value
+from idemlint.program import (
+    ClassType,
+    DeclarerType,
+    InstanceType,
+    LibraryType,
+    ModuleType,
+    Option,
+    PartialType,
+    RoutineType,
+    Site,
+    TaskType,
+    Type,
+)
+from idemlint.syntax import facts as f
+
+
+class Declaring(Reading):
+    """The part of a walk that makes tasks."""
+
+    # --- by a decorator or a call
+
+    def declare(
+        self, path: str, routine: RoutineType, options: Sequence[Option], at: int, app: Definition | None = None
+    ) -> Type:
+        """A function becomes a task; declared twice it keeps its first declaration. `app` is what the declaring method
+        belongs to."""
+        row = self.linker.catalog.declares(path)
+        assert row is not None
+        function = self.linker.origin(routine)
+        known = self.linker.drafts.get(function)
+        if known is None or known.referred:
+            site = Site(self.module.file.path, self.piece, at)
+            base, inherited = self.task_base(options, app)
+            name = f"{app.module.id}:{app.binding.name}" if app is not None else None
+            self.linker.drafts[function] = Draft(
+                function,
+                row.framework,
+                path,
+                self._on_instance(row, routine),
+                (*options, *inherited, *(known.options if known else ())),
+                site,
+                base,
+                name,
+                commit=row.commit,
+            )
+        return TaskType(function)
+
+    def declaring(self, row: Declare, path: str, expr: f.Call) -> Reached:
+        """A call of what declares tasks: it is handed a function, or gives a decorator."""
+        options = self.options(expr, row)
+        given = slot_value(row.function, expr) if row.function else _first(expr)
+        routine = self.referred(given, by_path=bool(row.function)) if given is not None else None
+        if routine is None:
+            return None, DeclarerType(path, tuple(options))
+        return None, self.declare(path, routine, options, expr.at, self.app_definition(expr.function))
+
+    def _on_instance(self, row: Declare, routine: RoutineType) -> RoutineType:
+        owner = self.linker.functions[routine.function].owner
+        if not row.instance or owner is None or routine.receiver is not None:
+            return routine
+        return replace(routine, receiver=InstanceType(owner.id))
+
+    def task_base(self, options: Sequence[Option], app: Definition | None) -> tuple[str | None, list[Option]]:
+        """The project class given as `base`, and the options its attributes set, nearest class first."""
+        given = next((option for option in options if option.name == "base"), None)
+        kind = self.evaluate(given.expression) if given is not None and given.module == self.module.id else None
+        if given is None:
+            kind = self.app_task_class(app)
+        if not isinstance(kind, ClassType) or kind.name not in self.linker.classes.known:
+            return None, []
+        return kind.name, self.linker.class_options(kind.name)
+
+    def app_task_class(self, app: Definition | None) -> Type | None:
+        """The class that the app makes its tasks of: `Celery("shop", task_cls=AfterCommit)`."""
+        value = app.binding.fact.value if app is not None and isinstance(app.binding.fact, f.Assign) else None
+        if app is None or not isinstance(value, f.Call):
+            return None
+        given = next((argument.value for argument in value.arguments if argument.name == "task_cls"), None)
+        return self.linker.module_level(given, app.module) if given is not None else None
+
+    def app_definition(self, declarer: f.Expr) -> Definition | None:
+        """The name whose method a declaring expression is."""
+        holder = declarer.base if isinstance(declarer, f.Attribute) else None
+        found = None
+        if isinstance(holder, f.Name):
+            found = self.linker.names.find(self.module, holder.id)
+        elif isinstance(holder, f.Attribute) and isinstance(holder.base, f.Name):
+            module = self.linker.names.find(self.module, holder.base.id)
+            if isinstance(module, ModuleType):
+                found = self.linker.names.attribute(module, holder.name, self.module.file.path)
+        return found if isinstance(found, Definition) else None
+
+    def decorate(self, decorator: f.Expr, current: Type, info: FunctionInfo) -> Type:
+        """What a name is once one decorator more has been applied to it; an unknown decorator is looked through."""
+        kind = self.evaluate(decorator)
+        app = self.app_definition(decorator.function if isinstance(decorator, f.Call) else decorator)
+        match kind:
+            case DeclarerType(path, options) if isinstance(current, RoutineType):
+                self.linker.origins[current.function] = info.id
+                return self.declare(path, current, options, decorator.at, app)
+            case LibraryType(path) if isinstance(current, RoutineType) and self.linker.catalog.declares(path):
+                self.linker.origins[current.function] = info.id
+                return self.declare(path, current, (), decorator.at, app)
+            case RoutineType() | PartialType():
+                return self._project_decorator(kind, decorator, current, info)
+        return current
+
+    def _project_decorator(self, kind: Type, decorator: f.Expr, current: Type, info: FunctionInfo) -> Type:
+        before = set(self.linker.drafts)
+        if isinstance(current, RoutineType):
+            self.linker.origins.setdefault(current.function, info.id)
+        _, result = self.reach(kind, f.Call(decorator.at, decorator, ()), (current,), {})
+        for made in self.linker.drafts.keys() - before:
+            draft = self.linker.drafts[made]
+            site = Site(info.module.file.path, info.piece, decorator.at)
+            self.linker.drafts[made] = draft.having((*draft.options, *self.options(decorator)), site)
+        if isinstance(result, TaskType):
+            return result
+        declared = self.linker.declaring_wrapper(kind)
+        if declared is not None and isinstance(current, RoutineType):
+            app = self.app_definition(decorator.function if isinstance(decorator, f.Call) else decorator)
+            return self.declare(declared, current, self.options(decorator), decorator.at, app)
+        if isinstance(result, RoutineType):
+            self.linker.origins.setdefault(result.function, info.id)
+            return result
+        return current
+
+    # --- by being handed over
+
+    def referred(self, expr: f.Expr, by_path: bool = True) -> RoutineType | None:
+        """The function of the project that an expression is, or that its text names by path."""
+        if isinstance(expr, f.Constant) and isinstance(expr.value, str):
+            found = self.linker.at_path(expr.value, self.module.file.path) if by_path else None
+            return found if isinstance(found, RoutineType) else None
+        kind = self.evaluate(expr)
+        while isinstance(kind, PartialType):
+            kind = kind.target
+        if not isinstance(kind, RoutineType):
+            return None
+        return kind if isinstance(self.linker.functions[self.linker.origin(kind)].fact, f.Function) else None
+
+    def refer(self, framework: str, path: str, given: f.Expr, at: int, options: Sequence[Option] = ()) -> str | None:
+        """The task that a function becomes by being handed to `path`; None if it is not known which function that is,
+        or if only tests do so."""
+        routine = self.referred(given)
+        if routine is None or not is_production(self.module.file.path):
+            return None
+        function = self.linker.origin(routine)
+        site = Site(self.module.file.path, self.piece, at)
+        self.linker.refer(Draft(function, framework, path, routine, tuple(options), site, referred=True))
+        return function
+
+    # --- options
+
+    def options(self, expr: f.Expr, row: Declare | None = None) -> list[Option]:
+        """The arguments of a declaring call as options; `**options` is read through to the dict it names."""
+        found: list[Option] = []
+        if not isinstance(expr, f.Call):
+            return found
+        names = iter(row.positional if row is not None else ())
+        for argument in expr.arguments:
+            if argument.star == "**":
+                found.extend(self.splat(argument.value))
+                continue
+            name = argument.name or next(names, "")
+            if name and not argument.star:
+                site = Site(self.module.file.path, self.piece, argument.value.at)
+                found.append(Option(name, argument.value, self.module.id, site, "decorator"))
+        return found
+
+    def splat(self, expr: f.Expr) -> list[Option]:
+        """The items of a dict that is spread into a call, as options."""
+        pairs, module, piece = self._pairs(expr, self.module, self.piece)
+        return [
+            Option(name, value, module.id, Site(module.file.path, piece, value.at), "options dict")
+            for name, value in pairs
+        ]
+
+    def _pairs(self, expr: f.Expr, module: Module, piece: int) -> tuple[list[tuple[str, f.Expr]], Module, int]:
+        match expr:
+            case f.Mapping(items=items):
+                pairs = [
+                    (key.value, value)
+                    for key, value in items
+                    if isinstance(key, f.Constant) and isinstance(key.value, str)
+                ]
+                return pairs, module, piece
+            case f.Call(function=f.Name(id="dict"), arguments=arguments):
+                return [(word.name, word.value) for word in arguments if word.name is not None], module, piece
+            case f.Name(id=name):
+                found = self.linker.names.find(module, name)
+                if isinstance(found, Definition) and isinstance(found.binding.fact, f.Assign):
+                    value = found.binding.fact.value
+                    if value is not None and not isinstance(value, f.Name):
+                        return self._pairs(value, found.module, found.binding.piece)
+        return [], module, piece
+
+
+def _first(expr: f.Call) -> f.Expr | None:
+    """The first positional argument of a call."""
+    return next((word.value for word in expr.arguments if word.name is None and not word.star), None)

@@ -1,0 +1,80 @@
+"""What the parts of a walk share: its state, and the questions that each part leaves to another one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from idemlint.catalog.rows import Slot
+from idemlint.link.classes import ClassInfo
+from idemlint.link.linker import FunctionInfo, Linker
+from idemlint.link.modules import Module
+from idemlint.program import RoutineType, Target, Type
+from idemlint.syntax import facts as f
+
+Reached: TypeAlias = tuple[Target | None, Type | None]
+"""What a call reaches, and what it gives."""
+
+
+class Reading:
+    """A walk over one function, or over statements at the top of a module."""
+
+    linker: Linker
+    module: Module
+    piece: int
+    owner: ClassInfo | None
+    receiver: Type | None
+    function: FunctionInfo | None
+    env: dict[str, Type | None]
+    targets: dict[int, Target]
+    declarer: f.Expr | None = None
+
+    def evaluate(self, expr: f.Expr) -> Type | None:
+        """What an expression is."""
+        raise NotImplementedError
+
+    def attribute(self, base: Type | None, name: str) -> Type | None:
+        """What an attribute of something of this type is."""
+        raise NotImplementedError
+
+    def item(self, kind: Type | None) -> Type | None:
+        """What iterating over something of this type gives."""
+        raise NotImplementedError
+
+    def reach(
+        self, callee: Type | None, expr: f.Call, positional: Sequence[Type | None], keywords: dict[str, Type | None]
+    ) -> Reached:
+        """What calling `callee` with arguments of these types reaches, and what it gives."""
+        raise NotImplementedError
+
+    def routine(
+        self, callee: RoutineType, positional: Sequence[Type | None], keywords: dict[str, Type | None]
+    ) -> Reached:
+        """The same for a function of the project."""
+        raise NotImplementedError
+
+
+def slot_value(slots: Sequence[Slot], expr: f.Call) -> f.Expr | None:
+    """The argument of a call that stands at the first slot given."""
+    plain = [argument.value for argument in expr.arguments if not argument.star and argument.name is None]
+    for slot in slots:
+        if slot.position is not None and slot.position < len(plain):
+            return plain[slot.position]
+        for argument in expr.arguments:
+            if slot.name is not None and argument.name == slot.name:
+                return argument.value
+    return None
+
+
+def literals(expr: f.Call) -> dict[str, object]:
+    """The arguments of a call as the catalog tests them: literals, `...` for what cannot be told."""
+    found: dict[str, object] = {}
+    position = 0
+    for argument in expr.arguments:
+        value = argument.value.value if isinstance(argument.value, f.Constant) else ...
+        if argument.name is not None:
+            found[argument.name] = value
+        elif not argument.star:
+            found[f"#{position}"] = value
+            position += 1
+    return found

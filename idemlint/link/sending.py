@@ -1,0 +1,148 @@
+"""Calls that send a task, or put the sending together: to which task, with what, and when it will run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from idemlint.catalog.rows import Method, Send
+from idemlint.link.declaring import Declaring
+from idemlint.link.delays import Clock, put_off
+from idemlint.link.reading import Reached, slot_value
+from idemlint.program import (
+    EnqueueCall,
+    LibraryCall,
+    LibraryType,
+    Option,
+    SignatureType,
+    Site,
+    TaskMethodType,
+    Type,
+    bind,
+)
+from idemlint.syntax import facts as f
+
+Words = tuple[tuple[str, f.Expr], ...]
+
+
+class Sending(Declaring):
+    """The part of a walk that follows what is sent."""
+
+    def task_method(
+        self, callee: TaskMethodType, expr: f.Call, positional: Sequence[Type | None], keywords: dict[str, Type | None]
+    ) -> Reached:
+        """A method of a task, of a signature or of several tied together."""
+        row = self.linker.catalog.framework(callee.framework).method(callee.method, callee.of)
+        if row is None:
+            return None, None
+        options = (*callee.options, *_options(row, expr))
+        self._note(callee.framework, callee.task, row, expr)
+        match row.does:
+            case "enqueue" | "retry":
+                return self._enqueue(callee, row, expr, options), None
+            case "signature" | "configure":
+                return None, SignatureType(callee.task, callee.framework, options)
+            case "local" if callee.task is not None:
+                draft = self.linker.drafts[callee.task]
+                arguments = positional if row.arguments == "direct" else ()
+                routine = self.linker.task_routine(draft)
+                return self.routine(routine, list(arguments), keywords if row.arguments == "direct" else {})
+        return None, None
+
+    def _enqueue(self, callee: TaskMethodType, row: Method, expr: f.Call, options: Words) -> EnqueueCall:
+        arguments: Words = ()
+        commit = row.commit
+        if callee.task is not None:
+            arguments = self._arguments(callee.task, row, expr) if row.does == "enqueue" else ()
+            declared = self.linker.drafts[callee.task].commit
+            commit = declared if commit == "now" else commit
+        return EnqueueCall(
+            callee.framework,
+            callee.task,
+            callee.method,
+            arguments,
+            options,
+            commit,
+            row.does,
+            put_off(self, row, expr, self._clock),
+        )
+
+    def sent(self, path: str, expr: f.Call) -> Reached | None:
+        """`app.send_task("name")`, `queue.enqueue(f, 1)`, `chain(a.s(), b.s())`: tasks sent or tied together by a
+        library's function; None if it is none that does so."""
+        composed = self.linker.catalog.composes(path)
+        if composed is not None:
+            return LibraryCall(path), SignatureType(None, composed.framework)
+        row = self.linker.catalog.sends(path)
+        if row is None:
+            return None
+        given = slot_value(row.task, expr)
+        task = self.linker.task_named(given, self) if given is not None else None
+        if task is None and given is not None and row.by == "function":
+            task = self.refer(row.framework, path, given, expr.at)
+        self._note(row.framework, task, row, expr)
+        options = _options(row, expr)
+        if row.does in ("signature", "configure"):
+            return LibraryCall(path), SignatureType(task, row.framework, options)
+        arguments = self._arguments(task, row, expr) if task is not None else ()
+        off = put_off(self, row, expr, self._clock)
+        return EnqueueCall(row.framework, task, path, arguments, options, row.commit, row.does, off), None
+
+    def _arguments(self, task: str, row: Method | Send, expr: f.Call) -> Words:
+        """The task's own arguments in a call that sends it, by parameter name."""
+        positional: list[f.Expr] = []
+        keywords: dict[str, f.Expr] = {}
+        args, named = slot_value(row.args, expr), slot_value(row.kwargs, expr)
+        if row.arguments == "direct" and args is None and named is None:
+            for argument in expr.arguments:
+                if argument.star:
+                    continue
+                if argument.name is None:
+                    positional.append(argument.value)
+                elif argument.name not in row.options:
+                    keywords[argument.name] = argument.value
+            if isinstance(row, Send):
+                places = [slot.position for slot in row.task if slot.position is not None]
+                positional = positional[max(places, default=-1) + 1 :]
+        elif row.arguments in ("direct", "args-kwargs"):
+            if isinstance(args, f.Display):
+                positional = list(args.items)
+            if isinstance(named, f.Mapping):
+                keywords = {
+                    key.value: value
+                    for key, value in named.items
+                    if isinstance(key, f.Constant) and isinstance(key.value, str)
+                }
+        draft = self.linker.drafts[task]
+        info = self.linker.functions[draft.routine.function]
+        hidden = 1 if self.linker.task_routine(draft).receiver is not None else 0
+        bound, _, spare = bind(info.fact.parameters[hidden:], positional, keywords)
+        return tuple({**bound, **spare}.items())
+
+    def _note(self, framework: str, task: str | None, row: Method | Send, expr: f.Call) -> None:
+        """Keep with the task what a message to it says about its delivery."""
+        names = set(self.linker.catalog.framework(framework).sent)
+        if task is None or not names:
+            return
+        self.linker.note(
+            task,
+            [
+                Option(name, value, self.module.id, Site(self.module.file.path, self.piece, value.at), "message")
+                for name, value in _options(row, expr)
+                if name in names
+            ],
+        )
+
+    @property
+    def _clock(self) -> Clock:
+        """Whether an expression is a call that gives the time of the call."""
+
+        def is_clock(expr: f.Expr) -> bool:
+            kind = self.evaluate(expr.function) if isinstance(expr, f.Call) else None
+            return isinstance(kind, LibraryType) and self.linker.catalog.origin(kind.path) == "clock"
+
+        return is_clock
+
+
+def _options(row: Method | Send, expr: f.Call) -> Words:
+    """The keywords of a sending call that are not the task's arguments."""
+    return tuple((word.name, word.value) for word in expr.arguments if word.name is not None and word.name in row.options)
