@@ -118,7 +118,9 @@ class Declaring(Reading):
                 return self._project_decorator(kind, decorator, current, info)
         return current
 
-    def _project_decorator(self, kind: Type, decorator: f.Expr, current: Type, info: FunctionInfo) -> Type:
+    def _project_decorator(
+        self, kind: RoutineType | PartialType, decorator: f.Expr, current: Type, info: FunctionInfo
+    ) -> Type:
         before = set(self.linker.drafts)
         if isinstance(current, RoutineType):
             self.linker.origins.setdefault(current.function, info.id)

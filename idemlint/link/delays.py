@@ -61,7 +61,9 @@ class _Reader:
     def _named(self, name: str) -> Value:
         """A local name that stands for no single expression: an import, or what is bound more than once."""
         kind = self.walk.env.get(name)
-        return Known(Reference(kind.path)) if isinstance(kind, LibraryType) else Unknown(f"{name} may be several things")
+        if isinstance(kind, LibraryType):
+            return Known(Reference(kind.path))
+        return Unknown(f"{name} may be several things")
 
 
 def _bound_once(walk: Reading) -> Iterator[tuple[str, f.Expr]]:

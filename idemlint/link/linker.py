@@ -37,6 +37,7 @@ from idemlint.syntax import facts as f
 from idemlint.syntax.extract import extract_expression
 
 if TYPE_CHECKING:
+    from idemlint.link.reading import Reading
     from idemlint.link.walk import Walk
 
 TASK_PREFIX = "task:"
@@ -65,8 +66,8 @@ class FunctionInfo:
 class Draft:
     """A task as its declaration says it: `function` is the id of the `def`, `routine` what the worker calls, `base` the
     project class it is an instance of, `declared` the decorator, `app` the app whose method that is. `commit` is
-    "deferred" for a task that is always sent on commit. `referred` marks one that nothing declares: it is a task because
-    something is handed it at `declared`, the first of these places."""
+    "deferred" for a task that is always sent on commit. `referred` marks one that nothing declares: it is a task by
+    being handed to something at `declared`, the first of these places."""
 
     function: str
     framework: str
@@ -426,7 +427,7 @@ class Linker:
         option = draft.option(rule)
         return option is not None and isinstance(option.expression, f.Constant) and option.expression.value is True
 
-    def task_named(self, expr: f.Expr, walk: Walk) -> str | None:
+    def task_named(self, expr: f.Expr, walk: Reading) -> str | None:
         """The task that an expression names: the object, its function, a signature, or its name as a string."""
         kind = walk.evaluate(expr)
         if isinstance(kind, TaskType | SignatureType):

@@ -145,4 +145,5 @@ class Sending(Declaring):
 
 def _options(row: Method | Send, expr: f.Call) -> Words:
     """The keywords of a sending call that are not the task's arguments."""
-    return tuple((word.name, word.value) for word in expr.arguments if word.name is not None and word.name in row.options)
+    named = ((word.name, word.value) for word in expr.arguments if word.name is not None)
+    return tuple((name, value) for name, value in named if name in row.options)
