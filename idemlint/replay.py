@@ -148,6 +148,8 @@ class Replay:
         confidence = Confidence.HIGH
         if self.unheard(effect):
             return Confidence.LOW
+        if effect.indirect:
+            confidence = confidence.lowered()
         if any(guard.strength is Strength.POSSIBLE for guard in self.guards.of(effect)):
             confidence = confidence.lowered()
         return confidence
@@ -376,16 +378,26 @@ class Replay:
 
     def earlier_with_key(self, effect: Effect) -> Effect | None:
         """An earlier call of another operation at the same provider that carries an equal key."""
-        for _, other in self.keyed:
+        if effect.key is None or not effect.key.value.varies:
+            return None
+        for task, other in self.keyed:
             if other.site == effect.site:
                 return None
-            if other.key is None or effect.key is None or self.provider(other) != self.provider(effect):
+            if other.key is None or self.provider(other) != self.provider(effect):
                 continue
-            if (other.path, other.url) == (effect.path, effect.url) or not other.key.value.varies:
+            if (other.path, other.url) == (effect.path, effect.url) or not self.equal_keys(effect.key, task, other.key):
                 continue
-            if other.key.value.origins == effect.key.value.origins and other.key.value.text == effect.key.value.text:
+            if self.task is None or task != self.task.id or self.same_path(other, effect):
                 return other
         return None
+
+    def equal_keys(self, key: Key, task: str, other: Key) -> bool:
+        """Whether a key of this task and one of `task` are the same text; the id of one task is not that of another."""
+        one, two = key.value, other.value
+        own = self.task is not None and task == self.task.id
+        if not own and any(origin.kind == "task-id" for origin in one.origins):
+            return False
+        return one.origins == two.origins and one.text == two.text
 
     def provider(self, effect: Effect) -> str:
         """Who takes a call: the host of its address, else the library."""
@@ -463,7 +475,9 @@ class Replay:
     def cut(self, effect: Effect) -> Mark:
         """Where the first run may end after the effect: before the next thing it would have written or sent."""
         for later in self.summary.effects[effect.id + 1 :]:
-            if later.kind in ("save", "update", "insert", "delete", "external", "enqueue") and self.same_path(effect, later):
+            if later.kind in ("save", "update", "insert", "delete", "external", "enqueue") and self.same_path(
+                effect, later
+            ):
                 return Mark(StepKind.CUT, "before {code}", later.site)
         return Mark(StepKind.CUT, "before the message is acknowledged")
 
@@ -500,7 +514,9 @@ def _about(value: Value, written: Effect, model: Model | None) -> bool:
         return True
     if value.column is not None and value.column[0] == written.thing:
         return True
-    if model is not None and any(origin.kind == "fresh" and origin.detail.startswith(model.title) for origin in value.origins):
+    if model is not None and any(
+        origin.kind == "fresh" and origin.detail.startswith(model.title) for origin in value.origins
+    ):
         return True
     if any(_about(item, written, model) for item in value.items or ()):
         return True
