@@ -474,10 +474,12 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A place the analysis starts from: a task, or a function that enqueues or holds a transaction around one."""
+    """A place the analysis starts from: a task, or a function that enqueues or holds a transaction around one.
+    `atomic` is the setting that runs it in a transaction."""
 
     body: str
     task: str | None
+    atomic: Site | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,8 @@ class Effect:
 
     kind: "external" (`row` is its catalog row), "insert", "get-or-insert", "upsert", "update", "save", "delete",
     "link", "read", "lock", "enqueue", "retry". `frames` lead from the root to the call, innermost last. `transactions`
-    are the open ones, outermost first; `deferred` marks what runs after the commit. `thing` is the row's object id.
+    are the open ones, outermost first; `deferred` marks what runs after the commit, `indirect` what a signal's
+    receiver does. `thing` is the row's object id.
     `handled` are exception names that a `try` around it catches, `handling` those of
     the handlers it stands in.
     `answered` says that somebody looks at what the call gave, `guard` is the
@@ -66,6 +67,7 @@ class Effect:
     transactions: tuple[int, ...] = ()
     loops: tuple[int, ...] = ()
     deferred: bool = False
+    indirect: bool = False
     handling: tuple[str, ...] = ()
     handled: tuple[str, ...] = ()
     row: Row | None = None

@@ -6,11 +6,12 @@ import re
 from dataclasses import replace
 
 from idemlint.catalog import Catalog
-from idemlint.link.entries import LEVELS, callers, find_senders, find_tasks, holds_transaction, receiver_of
+from idemlint.link.entries import LEVELS, callers, find_senders, find_tasks, holds_transaction, receiver_of, savers
 from idemlint.link.linker import Draft, FunctionInfo, Linker
 from idemlint.link.production import is_production
 from idemlint.link.settings import framework_settings
 from idemlint.link.settings_modules import SettingsModules
+from idemlint.link.signals import receivers, receiving
 from idemlint.link.values import Known
 from idemlint.link.versions import framework_version
 from idemlint.link.walk import Walk
@@ -31,13 +32,15 @@ def link(project: Project, catalog: Catalog, settings_module: str | None = None)
     linker = Linker(project, catalog, Walk)
     # Settings first: options such as `time_limit=settings.LIMIT` are answered from them.
     settings = SettingsModules(linker.constants, settings_module)
+    linker.receivers = receivers(linker)
     find_tasks(linker)
     tasks = {draft.function: task(linker, draft) for draft in sorted(linker.drafts.values(), key=_place)}
     roots = [Root(task.body, id) for id, task in tasks.items() if task.body]
-    for info in outer_roots(linker):
+    around = requests_in_transaction(settings)
+    for info in outer_roots(linker, around is not None):
         body = linker.link(info, receiver_of(info))
         if body is not None and info.id not in tasks:
-            roots.append(Root(body.key, None))
+            roots.append(Root(body.key, None, around if is_view(linker, info) else None))
     return Program(
         bodies=dict(linker.bodies),
         tasks=tasks,
@@ -89,9 +92,26 @@ def valued(linker: Linker, option: Option) -> Option:
     return replace(option, reason=value.reason, environment=value.environment)
 
 
-def outer_roots(linker: Linker) -> list[FunctionInfo]:
-    """Functions that send tasks or hook into a commit, and above them the callers that open a transaction."""
+def requests_in_transaction(settings: SettingsModules) -> Site | None:
+    """The setting that puts every request into a transaction of its own."""
+    found = settings.setting("ATOMIC_REQUESTS")
+    return found.site if found.known and found.value is True else None
+
+
+def is_view(linker: Linker, info: FunctionInfo) -> bool:
+    """Whether a function answers a request, and is not taken out of the requests' transactions."""
+    names = [parameter.name for parameter in info.fact.parameters if parameter.name not in ("self", "cls")]
+    if names[:1] != ["request"] or not isinstance(info.fact, f.Function):
+        return False
+    kinds = (linker.module_level(decorator, info.module) for decorator in info.fact.decorators)
+    return not any(linker.catalog.role(getattr(kind, "path", "")) == "non-atomic" for kind in kinds)
+
+
+def outer_roots(linker: Linker, views: bool) -> list[FunctionInfo]:
+    """Functions that send tasks or hook into a commit, and above them the callers that open a transaction; with `views`
+    also those that answer requests."""
     found: dict[str, FunctionInfo] = {}
+    received = receiving(linker)
     for info in find_senders(linker):
         found.setdefault(info.id, info)
         level = [info]
@@ -100,9 +120,11 @@ def outer_roots(linker: Linker) -> list[FunctionInfo]:
             for called in level:
                 if called.fact and isinstance(called.fact, f.Function):
                     above.extend(callers(linker, called.id, called.fact.name))
+                for model in sorted(name for name in received.get(called.id, ()) if name is not None):
+                    above.extend(savers(linker, called.id, model))
             for info_above in above:
                 body = linker.link(info_above, receiver_of(info_above))
-                if body is not None and holds_transaction(linker, body):
+                if body is not None and (holds_transaction(linker, body) or (views and is_view(linker, info_above))):
                     found.setdefault(info_above.id, info_above)
             level = above
     return [found[id] for id in sorted(found)]

@@ -8,6 +8,7 @@ from idemlint import orm
 from idemlint.link.linker import element
 from idemlint.link.reading import Reached, literals, slot_value
 from idemlint.link.sending import Sending
+from idemlint.link.signals import received
 from idemlint.program import (
     ClassType,
     Construction,
@@ -20,6 +21,7 @@ from idemlint.program import (
     LibraryCall,
     LibraryInstance,
     LibraryType,
+    Model,
     PartialType,
     ProjectCall,
     RecordType,
@@ -235,6 +237,11 @@ class Calls(Sending):
 
     # --- the data layer
 
+    def stored(self, operation: DataOperation, model: Model) -> DataCall:
+        """A data call with the receivers of the signals that it sends."""
+        signals = self.layer(model.layer).sent(operation)
+        return DataCall(operation, model.layer, received(self.linker, model, signals) if signals else ())
+
     def data(self, receiver: Type, method: str, expr: f.Call) -> Reached:
         name = receiver.model if isinstance(receiver, RowsType) else getattr(receiver, "name", "")
         model = self.linker.model(name)
@@ -242,7 +249,7 @@ class Calls(Sending):
             found = self.layer(model.layer).operation(receiver, method, expr, model)
             if found is not None:
                 operation, result = found
-                return DataCall(operation, model.layer), result
+                return self.stored(operation, model), result
         if method in _BUILTIN_METHODS:
             return None, None
         return UnresolvedCall(f"{name.rpartition(':')[2]}.{method}", "a method the data layer does not have"), None

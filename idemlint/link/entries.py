@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from idemlint.link.linker import FunctionInfo, Linker, calls_in
 from idemlint.link.production import is_production
 from idemlint.link.modules import Module
-from idemlint.program import Body, ClassType, InstanceType, LibraryCall, ProjectCall
+from idemlint.program import Body, ClassType, DataCall, InstanceType, LibraryCall, ProjectCall
 from idemlint.syntax import facts as f
 
 # How far up the callers of a function that sends a task are followed in search of the transaction around it.
@@ -161,6 +161,20 @@ def _sends(call: f.Call, methods: set[str], words: list[str]) -> bool:
 def callers(linker: Linker, function: str, name: str) -> list[FunctionInfo]:
     """Functions that are found to call `function` when they are linked."""
     pattern = re.compile(rf"\b{re.escape(name)}\s*\(|\b{re.escape(name)}\s*[,)]")
+    return _reaching(linker, function, name, pattern, lambda call: _calls(call, name))
+
+
+def savers(linker: Linker, function: str, model: str) -> list[FunctionInfo]:
+    """Functions that are found to save rows of a model whose signal `function` receives."""
+    title = model.rpartition(":")[2]
+    pattern = re.compile(rf"\b{re.escape(title)}\b[\s\S]*(?:create|save|delete)\s*\(")
+    return _reaching(linker, function, title, pattern, lambda call: isinstance(call.function, f.Attribute))
+
+
+def _reaching(
+    linker: Linker, function: str, name: str, pattern: re.Pattern[str], likely: Callable[[f.Call], bool]
+) -> list[FunctionInfo]:
+    """Functions in pieces that hold a name and fit a pattern, of which linking shows that they reach `function`."""
     places = [
         (module, index)
         for source in linker.project.mentioning([name])
@@ -175,7 +189,7 @@ def callers(linker: Linker, function: str, name: str) -> list[FunctionInfo]:
         function_info(linker, module, index, fact, cls)
         for module, index in places
         for fact, cls in _functions(module.statements(index))
-        if any(_calls(call, name) for call in calls_in(fact.body))
+        if any(likely(call) for call in calls_in(fact.body))
     ]
     found: list[FunctionInfo] = []
     for info in candidates:
@@ -197,6 +211,8 @@ def reached_functions(linker: Linker, body: Body) -> Iterator[str]:
     for target in body.targets.values():
         if isinstance(target, ProjectCall):
             yield linker.bodies[target.body].function
+        elif isinstance(target, DataCall):
+            yield from (linker.bodies[key].function for key in target.bodies)
 
 
 def holds_transaction(linker: Linker, body: Body) -> bool:

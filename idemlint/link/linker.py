@@ -93,6 +93,10 @@ class Draft:
         return next((option for option in self.options if option.name == name), None)
 
 
+Receivers = dict[tuple[str, str | None], list[FunctionInfo]]
+"""(signal, model id; None: every model) -> the functions that receive it, in the order of the code."""
+
+
 class Linker:
     """Everything is worked out once, on demand, and depends on the code alone, not on who asked first."""
 
@@ -113,6 +117,7 @@ class Linker:
         self._globals: dict[tuple[str, int, int, int | None], Type | None] = {}
         self._models: dict[str, Model | None] = {}
         self._all_models = False
+        self.receivers: Receivers = {}
         self._related: dict[tuple[str, str], tuple[str, bool]] | None = None
 
     # --- names at module and class level

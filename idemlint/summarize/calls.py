@@ -473,16 +473,18 @@ class Calls(Values):
         stack = list(self.stack)
         address = list(self.address)
         env = dict(self.here.env)
+        loops = list(self.loops_open)
 
         def run() -> None:
-            kept = (self.facts, self.stack, self.address, self.open, self.deferred, self.here.env)
+            kept = (self.facts, self.stack, self.address, self.open, self.deferred, self.loops_open)
             self.facts, self.stack, self.open, self.deferred = facts, list(stack), [], True
+            self.loops_open = loops
             self.address = [*kept[2], ("seq", self.next()), *address[len(kept[2]) :]]
             inner_env, self.here.env = self.here.env, env
             for argument in given.all():
                 self.call_value(argument, expr.at)
             self.here.env = inner_env
-            self.facts, self.stack, self.address, self.open, self.deferred, _ = kept
+            self.facts, self.stack, self.address, self.open, self.deferred, self.loops_open = kept
 
         if outermost is None:
             run()

@@ -34,6 +34,30 @@ class Conditions(State):
                 return NO_TEST
         return self.truth(self.evaluate(expr), self.site(expr.at))
 
+    def decided(self, expr: f.Expr) -> bool | None:
+        """The outcome of a test on a name that holds a literal here (a helper's flag); None where it can vary."""
+        match expr:
+            case f.Unary(operator="not", operand=operand):
+                inner = self.decided(operand)
+                return None if inner is None else not inner
+            case f.Boolean(operator="and", operands=operands):
+                return False if any(self.decided(operand) is False for operand in operands) else None
+            case f.Comparison(left=f.Name() as left, operators=("is" | "is not" as operator,), rights=(f.Constant(value=None),)):
+                value = self.held(left)
+                known = None if value is None else value.literal == (None,)
+                return None if known is None else known == (operator == "is")
+            case f.Name():
+                value = self.held(expr)
+                return bool(value.literal[0]) if value is not None and value.literal is not None else None
+        return None
+
+    def held(self, name: f.Name) -> Value | None:
+        """The value of a local name that holds a literal, unless a loop around binds it anew."""
+        value = self.here.env.get(name.id)
+        if value is None or value.literal is None or any(name.id in names for names in self.here.rebound):
+            return None
+        return value
+
     def truth(self, value: Value, site: Site) -> Test:
         """What a value's being true says."""
         if value.effect is not None:

@@ -21,7 +21,8 @@ from idemlint.domain.value import (
 )
 from idemlint.orm import LAYERS
 from idemlint.program import DataCall, DataOperation, Model
-from idemlint.summarize.calls import Calls
+from idemlint.summarize.calls import Calls, Given
+from idemlint.summarize.values import GLOBAL
 from idemlint.syntax import facts as f
 
 
@@ -29,6 +30,28 @@ class Data(Calls):
     """The part of a walk that follows calls on models and rows."""
 
     def data(self, target: DataCall, expr: f.Call, receiver: Value) -> Value:
+        before = len(self.effects)
+        value = self.operate(target, expr, receiver)
+        if target.bodies:
+            row = value if target.operation.kind == "insert" else receiver
+            if value.items and value.items[0].thing is not None:
+                row = value.items[0]
+            stored = any(effect.kind == "insert" for effect in self.effects[before:])
+            self.receive(target, row, stored, expr)
+        return value
+
+    def receive(self, target: DataCall, row: Value, stored: bool, expr: f.Call) -> None:
+        """The receivers of the signals that a save or delete sends."""
+        self.through_signal += 1
+        certain = target.operation.kind in ("insert", "save")
+        created = Value(CONSTANT, literal=(stored,)) if certain else Value()
+        for key in target.bodies:
+            body = self.program.bodies[key]
+            given = Given((), {"sender": GLOBAL, "instance": row, "created": created})
+            self.enter(key, self.bound(body, Value(), given), expr.at)
+        self.through_signal -= 1
+
+    def operate(self, target: DataCall, expr: f.Call, receiver: Value) -> Value:
         operation = target.operation
         model = self.program.models.get(operation.model)
         if model is None:

@@ -75,6 +75,7 @@ class State:
         self.hooks: list[Hook] = []
         self.keys: list[KeyUse] = []
         self.caught: list[Caught] = []
+        self.through_signal = 0
         self.dropped: list[Dropped] = []
         self.reads: set[str] = set()
         self.unresolved: dict[Site, str] = {}
@@ -159,6 +160,7 @@ class State:
             frames=self.frames(at),
             transactions=tuple(self.open),
             loops=tuple(self.loops_open),
+            indirect=self.through_signal > 0,
             deferred=self.deferred,
             handling=tuple(name for names in self.handling for name in names),
             handled=tuple(name for names in self.handled for name in names),

@@ -210,6 +210,9 @@ class Values(Conditions):
     # --- compound expressions
 
     def chosen(self, test: f.Expr, body: f.Expr, orelse: f.Expr) -> Value:
+        decided = self.decided(test)
+        if decided is not None:
+            return self.evaluate(body if decided else orelse)
         facts = self.condition(test)
         before = self.facts
         number = self.next()

@@ -17,6 +17,7 @@ from idemlint.program import (
     ProjectCall,
     Program,
     Root,
+    Site,
     TaskType,
 )
 from idemlint.summarize.calls import Given
@@ -24,6 +25,9 @@ from idemlint.summarize.data import Data
 from idemlint.summarize.state import Activation, Snapshot
 from idemlint.summarize.weights import Weights
 from idemlint.syntax import facts as f
+
+REQUEST = "request"
+"""How the transaction is opened that a setting puts around each request."""
 
 CATCH_ALL = frozenset({"", "builtins.Exception", "builtins.BaseException"})
 
@@ -40,7 +44,10 @@ class Walk(Data):
         body = self.program.bodies[self.root.body]
         env = self.entry(body)
         self.stack.append(Activation(body, env, Frame(self._site(body), body.function, body.name)))
-        self.in_contexts(body, body.contexts)
+        if self.root.atomic is not None:
+            self.in_transaction(body.at, REQUEST, lambda: self.in_contexts(body, body.contexts), self.root.atomic)
+        else:
+            self.in_contexts(body, body.contexts)
         for run in self.waiting.pop(None, []):
             run()
         self.stack.pop()
@@ -63,9 +70,7 @@ class Walk(Data):
             capped=len(self.effects) > EFFECTS or self.steps >= self.limit,
         )
 
-    def _site(self, body: Body):  # type: ignore[no-untyped-def]
-        from idemlint.program import Site
-
+    def _site(self, body: Body) -> Site:
         return Site(body.path, body.piece, body.at)
 
     def entry(self, body: Body) -> dict[str, Value]:
@@ -175,6 +180,9 @@ class Walk(Data):
 
     def branch(self, statement: f.If) -> tuple[bool, tuple[int, int] | None]:
         """An `if`. When one arm leaves, what follows belongs to the other: (leaves, the address of that other arm)."""
+        decided = self.decided(statement.test)
+        if decided is not None:
+            return self.run_body(statement.body if decided else statement.orelse), None
         test = self.condition(statement.test)
         number = self.next()
         other = self.next()
@@ -327,11 +335,11 @@ class Walk(Data):
             left.append(go_on(NOTHING))  # type: ignore[operator]
         return left[-1]
 
-    def in_transaction(self, at: int, text: str, inside: object) -> bool:
+    def in_transaction(self, at: int, text: str, inside: object, opened: Site | None = None) -> bool:
         number = self.next()
         self.transactions[number] = Transaction(
             number,
-            self.site(at),
+            opened or self.site(at),
             text,
             self.open[-1] if self.open else None,
             tuple(self.loops_open),
