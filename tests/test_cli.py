@@ -20,8 +20,9 @@ from idemlint import checks, pages
 from idemlint.checks.rule import Rule
 from idemlint.cli import run
 from idemlint.config import Config, FailOn
-from idemlint.diagnostic import Confidence, Diagnostic, Report, Severity
+from idemlint.diagnostic import Confidence, Diagnostic, Report, Severity, Suppression
 from idemlint.project import Project
+from idemlint.report import FORMATS
 
 
 def nothing(view: Any) -> Iterator[Diagnostic]:
@@ -34,6 +35,7 @@ RULES = (
 )
 NOTED = replace(SENT_EARLY, severity=Severity.NOTE)
 UNSURE = replace(CHARGED_TWICE, confidence=Confidence.LOW)
+ACCEPTED = replace(CHARGED_TWICE, suppression=Suppression("shop/tasks.py", 41, "a test account"))
 
 
 @dataclass
@@ -106,6 +108,15 @@ EXIT_CODES = [
     (["--exit-zero", "--select", "IDM9"], (), 2),
     (["missing"], (), 2),
     (["empty"], (), 2),
+    (["--force-exclude", "empty"], (), 0),
+    (["--report-only-paths", "empty"], (CHARGED_TWICE,), 0),
+    (["--report-only-paths", "shop/tasks.py"], (CHARGED_TWICE,), 1),
+    (["--report-only-paths", "missing"], (), 2),
+    (["--show-suppressed"], (ACCEPTED,), 0),
+    (["--config", "pyproject.toml"], (), 2),
+    (["--isolated", "--config", "idemlint.toml"], (), 2),
+    (["--select", "no-such-rule"], (), 2),
+    (["--sarif-root", "shop"], (), 2),
     (["--no-such-option"], (), 2),
     (["--fail-on", "sometimes"], (), 2),
     (["--config", "missing.toml"], (), 2),
@@ -115,7 +126,7 @@ EXIT_CODES = [
 ]
 
 
-@pytest.mark.parametrize("form", ["full", "concise", "json"])
+@pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize(("arguments", "finds", "code"), EXIT_CODES)
 def test_the_exit_code_tells_clean_from_findings_from_failure_whatever_the_form(
     engine: Engine, shop: Path, form: str, arguments: list[str], finds: tuple[Diagnostic, ...], code: int
@@ -125,7 +136,7 @@ def test_the_exit_code_tells_clean_from_findings_from_failure_whatever_the_form(
     assert run(["check", "--output-format", form, *arguments]) == code
 
 
-@pytest.mark.parametrize("form", ["full", "concise", "json"])
+@pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("arguments", [[], ["--exit-zero"]])
 def test_a_crash_of_ours_is_one_line_and_exit_2(
     engine: Engine, capsys: pytest.CaptureFixture[str], form: str, arguments: list[str]
@@ -425,3 +436,51 @@ def test_what_the_encoding_of_standard_output_lacks_is_escaped(
         monkeypatch.setattr(sys, "stdout", out)
         assert run(["check", "--output-format", "concise"]) == 1
     assert "\\u0437\\u0430\\u043a\\u0430\\u0437 \\u2192 paid" in (tmp_path / "out").read_text(encoding="ascii")
+
+
+def test_what_a_comment_suppresses_is_shown_when_asked_for(engine: Engine, capsys: pytest.CaptureFixture[str]) -> None:
+    engine.finds = (ACCEPTED, SENT_EARLY)
+    assert found(capsys) == ["IDM402 shop/orders.py"]
+    assert found(capsys, "--show-suppressed") == ["IDM101 shop/tasks.py", "IDM402 shop/orders.py"]
+
+
+def test_what_is_excluded_stays_out_though_it_is_named(engine: Engine, shop: Path) -> None:
+    run(["check", "--exclude", "config", "config/celery.py", "shop"])
+    run(["check", "--exclude", "config", "--force-exclude", "config/celery.py", "shop"])
+    run(["check", "--exclude", "config", "--force-exclude", "--isolated", "config/celery.py", "shop/tasks.py"])
+    assert [[file.path for file in project.files] for project, _ in engine.asked] == [
+        ["config/celery.py", "shop/orders.py", "shop/renewal.py", "shop/tasks.py"],
+        ["shop/orders.py", "shop/renewal.py", "shop/tasks.py"],
+        ["shop/tasks.py"],
+    ]
+
+
+def test_paths_that_only_filter_do_not_choose_the_project(
+    engine: Engine, shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (shop / "shop" / "pyproject.toml").write_text("", encoding="utf-8")
+    (shop / "notes.txt").write_text("", encoding="utf-8")
+    engine.finds = (CHARGED_TWICE, SENT_EARLY)
+    assert found(capsys, "--report-only-paths", "shop/orders.py", "notes.txt") == ["IDM402 shop/orders.py"]
+    assert found(capsys, "--report-only-paths", str(shop.parent)) == ["IDM101 shop/tasks.py", "IDM402 shop/orders.py"]
+    assert all(project.root == shop and len(project.files) == 4 for project, _ in engine.asked)
+
+
+def test_a_document_is_utf_8_whatever_the_terminal_speaks(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    engine.finds = (replace(CHARGED_TWICE, message="заказ 😀"),)
+    with (tmp_path / "out").open("w", encoding="ascii") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        assert run(["check", "--output-format", "sarif"]) == 1
+    log = json.loads((tmp_path / "out").read_text(encoding="utf-8"))
+    assert log["runs"][0]["results"][0]["message"]["text"].startswith("заказ 😀")
+
+
+def test_sarif_tells_the_exit_code_and_the_rules_that_ran(engine: Engine, capsys: pytest.CaptureFixture[str]) -> None:
+    engine.finds = (CHARGED_TWICE,)
+    for arguments, code in ((["--select", "IDM1"], 1), (["--select", "IDM1", "--exit-zero"], 0)):
+        assert run(["check", "--output-format", "sarif", *arguments]) == code
+        [told] = json.loads(capsys.readouterr().out)["runs"]
+        assert told["invocations"][0]["exitCode"] == code
+        assert [rule["id"] for rule in told["tool"]["driver"]["rules"]] == ["IDM101"]

@@ -67,10 +67,10 @@ class Project:
 
     def within(self, paths: Sequence[Path]) -> Callable[[str], bool]:
         """Whether a path is one of the files or lies in one of the folders `paths` (all of the project if empty)."""
-        named = {os.path.relpath(place, self.root) for path in paths for place in (located(path), path.resolve())}
-        asked = {Path(path).as_posix() for path in named}
-        if not paths or "." in asked:
+        places = {place for path in paths for place in (located(path), path.resolve())}
+        if not paths or any(self.root.is_relative_to(place) for place in places):
             return lambda path: True
+        asked = {Path(os.path.relpath(place, self.root)).as_posix() for place in places}
         folders = tuple(f"{path}/" for path in asked)
         return lambda path: path in asked or path.startswith(folders)
 

@@ -51,7 +51,10 @@ def shop(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("runner", RUNNERS)
 def test_both_hooks_install_and_tell_what_they_promise(runner: Path, shop: Path, tmp_path: Path) -> None:
     done = ran(
-        *(runner, "try-repo", ROOT, "--verbose", "--files", "orders/changed.py", "legacy/changed.py"),
+        runner,
+        "try-repo",
+        ROOT,
+        *("--verbose", "--files", "orders/changed.py", "legacy/changed.py"),
         cwd=shop,
         IDEMLINT_OUTPUT_FORMAT="sarif",
         PRE_COMMIT_HOME=str(tmp_path / "pre-commit"),

@@ -45,8 +45,12 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def test_the_validator_finds_neither_error_nor_warning(logs: dict[str, Path], tmp_path: Path) -> None:
     verdict = tmp_path / "verdict.sarif"
     done = ran(
-        *(MULTITOOL, "validate", *logs.values(), "--rule-kind", "Sarif;Ghas", "--level", "Error;Warning"),
-        *("-c", CONFIG, "-o", verdict, "--log", "ForceOverwrite", "--quiet"),
+        MULTITOOL,
+        "validate",
+        *logs.values(),
+        *("--rule-kind", "Sarif;Ghas", "--level", "Error;Warning", "--log", "ForceOverwrite", "--quiet"),
+        *("-c", CONFIG),
+        *("-o", verdict),
         cwd=tmp_path,
     )
     # It exits with 0 whatever it finds: its own log is the verdict.
@@ -99,11 +103,7 @@ def test_its_line_hashes_are_ours(tmp_path: Path) -> None:
     }
     before, after = tmp_path / "before.sarif", tmp_path / "after.sarif"
     before.write_text(json.dumps(log), encoding="utf-8")
-    done = ran(
-        *(MULTITOOL, "rewrite", before, "--insert", "RollingHashPartialFingerprints", "-o", after),
-        *("--log", "ForceOverwrite"),
-        cwd=tmp_path,
-    )
+    done = ran(MULTITOOL, "rewrite", before, "--insert", "RollingHashPartialFingerprints", "-o", after, cwd=tmp_path)
     assert after.is_file(), done.stdout
     results = json.loads(after.read_text(encoding="utf-8-sig"))["runs"][0]["results"]
     theirs = [result["partialFingerprints"]["primaryLocationLineHash"] for result in results]
