@@ -36,15 +36,11 @@ MISSED = {
     "11-bad.py-10-unguarded-increment",
     "17-bad.py-21-check-then-act",
     "19-bad.py-33-journal-split-transaction",
-    "31-bad.py-11-setnx-ttl-guard",
     "33-bad.py-28-lock-expiry",
     "35-bad/tasks.py-8-visibility-timeout",
     "37-bad/tasks.py-17-eta-beyond-visibility",
     "37-bad/tasks.py-18-eta-beyond-visibility",
-    "41-bad/models.py-4-journal-never-purged",
-    "45-bad.py-23-other:delete-insert-race",
     "47-bad.py-10-visibility-timeout",
-    "49-bad/signals.py-23-enqueue-in-transaction",
 }
 
 

@@ -86,10 +86,11 @@ def exists(name: str, document: Path) -> bool:
 
 def test_commands_in_documents_have_their_options() -> None:
     for document in DOCUMENTS:
-        for line in re.findall(r"^(?:\S*/)?idemlint (.+)$", document.read_text(encoding="utf-8"), re.MULTILINE):
-            words = shlex.split(line, comments=True)
-            options = {option for parameter in app.commands[words[0]].params for option in parameter.opts}
-            assert {word for word in words if word.startswith("-")} <= options, line
+        for code in re.findall(r"```\w*\n(.*?)```", document.read_text(encoding="utf-8"), re.DOTALL):
+            for line in re.findall(r"^(?:\S*/)?idemlint (.+)$", code, re.MULTILINE):
+                words = shlex.split(line, comments=True)
+                options = {option for parameter in app.commands[words[0]].params for option in parameter.opts}
+                assert {word for word in words if word.startswith("-")} <= options, line
 
 
 def test_the_changelog_knows_this_version_and_every_rule() -> None:
