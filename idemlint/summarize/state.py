@@ -188,4 +188,9 @@ def _joined_writes(one: dict[str, Write], other: dict[str, Write]) -> dict[str, 
 def _joined(one: Write, other: Write) -> Write:
     if one == other:
         return one
-    return Write(one.column, join(one.value, other.value), one.site, one.from_itself or other.from_itself)
+    # What counts on from the old value in one arm is told where that stands; of two ways the gentler one.
+    first = max(one, other, key=lambda write: _STEPS.index(write.from_itself) if write.from_itself in _STEPS else -1)
+    return Write(one.column, join(one.value, other.value), first.site, first.from_itself)
+
+
+_STEPS = ("", "item", "append", "arithmetic", "expression", "expression-again")
