@@ -159,13 +159,16 @@ class Catalog:
         """Whether a call of `path` ties signatures together."""
         return self.tables.composes.get(self.canonical(path))
 
-    def scan_words(self) -> frozenset[str]:
-        """The identifiers that make a file worth reading: declarations, sends and commit hooks."""
-        found = {word for framework in self.frameworks.values() for word in framework.words}
-        for framework in self.frameworks.values():
-            found.update(name for row in framework.methods if row.does == "enqueue" for name in row.names)
+    def scan_words(self, frameworks: Iterable[rows.Framework] | None = None) -> frozenset[str]:
+        """The identifiers that make a file worth reading: declarations, sends and commit hooks, of some frameworks or of
+        all of them."""
+        asked = tuple(self.frameworks.values() if frameworks is None else frameworks)
+        found = {word for framework in asked for word in framework.words}
+        for framework in asked:
+            methods = (row for row in framework.methods if row.does == "enqueue" and "task" in row.of)
+            found.update(name for row in methods for name in row.names)
             named = (row for row in framework.sends if row.does == "enqueue" and row.by != "signature")
-            found.update(call.rpartition(".")[2] for row in named for call in row.calls)
+            found.update(word_of(call) for row in named for call in row.calls)
         found.update(path.rpartition(".")[2] for path, row in self.tables.roles.exact() if row.role == "on-commit")
         return frozenset(word for word in found if not word.startswith("__") and "*" not in word)
 
@@ -220,6 +223,12 @@ class Catalog:
     def one_row_per_run(self, model_name: str) -> bool:
         """Whether a model's name says that it is meant to get a row each time something is tried."""
         return model_name.endswith(self.words.one_row_per_run)
+
+
+def word_of(path: str) -> str:
+    """The part of a call's path that text is looked through for: its last one, or the model's name where the last ones
+    are those of every manager."""
+    return path.partition(".objects.")[0].rpartition(".")[2]
 
 
 def _filled(template: str, arguments: rows.Arguments) -> str | None:

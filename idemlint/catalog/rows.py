@@ -163,7 +163,7 @@ class Declare:
     """Calls that make a function a task: decorators, bare or called with options; with `function`, calls that may be
     handed the function there, or the dotted path to it. `name` is where the task's name in the queue may be given,
     `positional` which options are given without their names, in order. `commit` is `now`, or `deferred` for a task that
-    is always sent on commit. With `instance` the task may be a method, and is called on an instance of its class."""
+    is always sent on commit, or `configured`. With `instance` the task may be a method, and is called on an instance of its class."""
 
     calls: tuple[str, ...]
     function: tuple[Slot, ...] = ()
@@ -193,10 +193,11 @@ class DeclareClass:
 class Listing:
     """Lists of functions that are tasks by standing there: the class attributes of these names in a class that a worker
     is told to read, or the arguments of the same names in `calls`. An item is a function, its dotted path, or what a
-    declaring call made of it."""
+    declaring call made of it; with `key`, a dict that holds one of these there."""
 
     attributes: tuple[str, ...]
     calls: tuple[str, ...] = ()
+    key: str = ""
     framework: str = ""
 
 
@@ -228,11 +229,13 @@ class Method:
 class Send:
     """Calls that send the task given at `task` (`by`: `name`, `function`, `signature`, or `any` of them); the rest is
     as in `Method`. By `function`, any function or dotted path can be given, and is a task from then on. With `direct`
-    the task's arguments are those after `task`, unless there are `args` or `kwargs`."""
+    the task's arguments are those after `task`, unless there are `args` or `kwargs`. The method's name is `telling` if
+    it is enough to know the call where nobody can say what it is called on."""
 
     calls: tuple[str, ...]
     task: tuple[Slot, ...]
     by: str = "name"
+    telling: bool = False
     does: str = "enqueue"
     arguments: str = "args-kwargs"
     args: tuple[Slot, ...] = ()
@@ -258,10 +261,13 @@ class Framework:
     itself over as first parameter (`always`: no option needed), `context` the one that hands over a context there.
     `options` are the names that bear on delivery, `sent` those of them that a message brings along, `defaults` their
     defaults where not None, `request` the attributes of the task or its context that have an origin. `naming` is the
-    name of a task in the queue where none is given, made of `{module}` and `{function}`."""
+    name of a task in the queue where none is given, made of `{module}` and `{function}`. `packages` are the
+    distributions whose versions matter, if others than the one called like the framework; `libraries` what it is
+    imported from."""
 
     name: str
     words: tuple[str, ...]
+    packages: tuple[str, ...] = ()
     bound: str = ""
     context: str = ""
     naming: str = "{module}.{function}"
@@ -270,6 +276,7 @@ class Framework:
     defaults: Mapping[str, object] = field(default_factory=dict)
     request: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
+    libraries: tuple[str, ...] = ()
     declares: tuple[Declare, ...] = ()
     classes: tuple[DeclareClass, ...] = ()
     listings: tuple[Listing, ...] = ()
@@ -280,10 +287,3 @@ class Framework:
     def method(self, name: str, of: str = "task") -> Method | None:
         """What the method `name` of a `task`, `signature` or `composition` does; None if it has no part in delivery."""
         return next((row for row in self.methods if name in row.names and of in row.of), None)
-
-    @property
-    def libraries(self) -> frozenset[str]:
-        """The packages it is imported from."""
-        calls = [*(row.calls for row in self.declares), *(row.calls for row in self.sends)]
-        paths = [path for group in (*calls, *(row.bases for row in self.classes)) for path in group]
-        return frozenset(path.partition(".")[0] for path in paths)

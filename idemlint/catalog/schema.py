@@ -119,7 +119,7 @@ _OF_FRAMEWORK: Mapping[str, tuple[str, read.Reader]] = {
             name=_slots,
             bare=read.boolean,
             positional=_strings,
-            commit=read.word_of({"now", "deferred"}),
+            commit=read.word_of({"now", "deferred", "configured"}),
             instance=read.boolean,
         ),
     ),
@@ -134,7 +134,7 @@ _OF_FRAMEWORK: Mapping[str, tuple[str, read.Reader]] = {
             abstract=read.string,
         ),
     ),
-    "listing": ("listings", read.row(rows.Listing, attributes=_strings, calls=read.patterns)),
+    "listing": ("listings", read.row(rows.Listing, attributes=_strings, calls=read.patterns, key=read.string)),
     "method": (
         "methods",
         read.row(
@@ -151,6 +151,7 @@ _OF_FRAMEWORK: Mapping[str, tuple[str, read.Reader]] = {
             calls=read.patterns,
             task=_slots,
             by=read.word_of({"name", "function", "signature", "any"}),
+            telling=read.boolean,
             **_SENDING,
         ),
     ),
@@ -208,6 +209,7 @@ _FILE: Mapping[str, read.Reader] = {
         rows.Framework,
         name=read.string,
         words=_strings,
+        packages=_strings,
         bound=read.string,
         context=read.string,
         naming=read.string,
@@ -244,7 +246,7 @@ def _named(found: dict[str, Any]) -> dict[str, Any]:
         _OF_FRAMEWORK[name][0]: tuple(replace(row, framework=framework.name) for row in of_name)
         for name, of_name in of_framework.items()
     }
-    return {**found, **titled, "effect": effects, "framework": replace(framework, title=title, **owned)}
+    return {**found, **titled, "effect": effects, "framework": replace(framework, title=title, libraries=found["modules"], **owned)}
 
 
 def _refuse_repeats(found: Mapping[str, Any]) -> None:
