@@ -24,7 +24,7 @@ def checked(folder: Path, *arguments: str) -> str:
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     with _inside(folder, out):
         code = run(["check", "--color", "never", "--exit-zero", *arguments])
-    assert code == 0
+    assert code == 0, "what went wrong is on standard error"
     out.seek(0)
     return out.read()
 
