@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 from sample_report import CHARGED_TWICE, RENEW, SENT_EARLY, report, span
@@ -22,10 +21,11 @@ from idemlint.cli import run
 from idemlint.config import Config, FailOn
 from idemlint.diagnostic import Confidence, Diagnostic, Report, Severity, Suppression
 from idemlint.project import Project
+from idemlint.replay import Finding, Replay
 from idemlint.report import FORMATS
 
 
-def nothing(view: Any) -> Iterator[Diagnostic]:
+def nothing(replay: Replay) -> Iterator[Finding]:
     yield from ()
 
 
