@@ -6,11 +6,21 @@ from idemlint.checks.rule import Rule
 from idemlint.diagnostic import Applicability, Confidence, Fix, Severity, StepKind
 from idemlint.domain.effect import Effect
 from idemlint.domain.guard import Strength
-from idemlint.domain.value import Origin
+from idemlint.domain.value import Origin, Value
 from idemlint.program import Site
 from idemlint.replay import CALLED, SENT, Finding, Mark, Replay
 
 NAME = "run-dependent-input"
+
+CREDENTIAL = "draws a credential and hands it on"
+AMOUNT = "draws an amount"
+SELECTION = "selects the rows by the time of the run"
+
+RESULTS = {
+    CREDENTIAL: "what the first run handed out no longer works, or two different ones are about",
+    AMOUNT: "two different amounts for one piece of work",
+    SELECTION: "some rows are handled twice and others never, depending on when it runs",
+}
 
 
 def check(replay: Replay) -> Iterator[Finding]:
@@ -27,16 +37,21 @@ def check(replay: Replay) -> Iterator[Finding]:
 
 
 def drawn(replay: Replay, effect: Effect) -> Iterator[tuple[Origin, str]]:
-    """A random value that is handed on as a credential: mailed, stored, sent."""
-    values = []
+    """A random value that is handed on as a credential (mailed, stored, sent) or as an amount."""
+    credentials: list[Value] = []
+    amounts: list[Value] = []
     if effect.kind == "external" and replay.kind(effect) in SENT:
-        values = [value for _, value in effect.arguments]
-    elif effect.kind in ("save", "insert", "update"):
-        values = [write.value for write in effect.writes if replay.catalog.is_credential(write.column)]
-    for value in values:
-        for origin in value.unstable:
-            if origin.kind == "random":
-                yield origin, "draws a credential and hands it on"
+        credentials = [value for _, value in effect.arguments]
+    elif effect.kind == "external" and replay.stakes(effect) == "money":
+        amounts = [value for name, value in effect.arguments if replay.catalog.stakes_of(name) == "money"]
+    elif effect.kind in ("save", "insert", "update") and not replay.version_checked(effect):
+        credentials = [write.value for write in effect.writes if replay.catalog.is_credential(write.column)]
+        amounts = [write.value for write in effect.writes if replay.catalog.stakes_of(write.column) == "money"]
+    for values, what in ((credentials, CREDENTIAL), (amounts, AMOUNT)):
+        for value in values:
+            for origin in value.unstable:
+                if origin.kind == "random":
+                    yield origin, what
 
 
 def selected(replay: Replay, effect: Effect) -> Iterator[tuple[Origin, str]]:
@@ -49,16 +64,10 @@ def selected(replay: Replay, effect: Effect) -> Iterator[tuple[Origin, str]]:
         for condition in loop.lookup:
             for origin in condition.value.unstable:
                 if origin.kind == "clock" and loop.model:
-                    yield origin, "selects the rows by the time of the run"
+                    yield origin, SELECTION
 
 
 def finding(replay: Replay, effect: Effect, site: Site, what: str) -> Finding:
-    credential = what.startswith("draws")
-    result = (
-        "what the first run handed out no longer works, or two different ones are about"
-        if credential
-        else "some rows are handled twice and others never, depending on when it runs"
-    )
     return Finding(
         rule=NAME,
         site=site,
@@ -70,12 +79,12 @@ def finding(replay: Replay, effect: Effect, site: Site, what: str) -> Finding:
             Mark(StepKind.FIRST, "{code}", site),
             Mark(StepKind.FIRST, "{code}", effect.site),
             Mark(StepKind.AGAIN, "{code} gives another value", site),
-            Mark(StepKind.RESULT, result),
+            Mark(StepKind.RESULT, RESULTS[what]),
         ),
         fix=Fix(
-            "draw it where the task is sent and pass it as an argument, or store it before it is handed on"
-            if credential
-            else "fix the bound where the task is sent and pass it as an argument, or mark the rows that are done",
+            "fix the bound where the task is sent and pass it as an argument, or mark the rows that are done"
+            if what == SELECTION
+            else "draw it where the task is sent and pass it as an argument, or store it before it is handed on",
             Applicability.DISPLAY,
         ),
         about=effect.frames[-1].function,
