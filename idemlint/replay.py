@@ -12,7 +12,7 @@ from idemlint.diagnostic import Confidence, Fix, Severity, StepKind
 from idemlint.domain.effect import Effect, Key, exclusive
 from idemlint.domain.guard import Coverage, Guard, Guards, Strength, argument, coverage, inserted, looked_up
 from idemlint.domain.summary import Loop, Summary, Transaction
-from idemlint.domain.value import Value
+from idemlint.domain.value import Fact, Value
 from idemlint.program import Model, Program, Site, Task
 
 WRITES = frozenset({"POST", "PATCH"})
@@ -172,7 +172,9 @@ class Replay:
         return guard is not None and (guard.strength >= enough or guard.strength in (Strength.EXPIRING, Strength.MUTEX))
 
     def locked(self, effect: Effect) -> bool:
-        """Whether a row lock is held to the end of the transaction that writes."""
+        """Whether a row lock is held to the end of the transaction that writes, or a lock that all workers see."""
+        if any(self.excludes(fact) for fact in effect.facts):
+            return True
         if effect.lock is not None and effect.lock in effect.transactions:
             return True
         return any(
@@ -180,6 +182,13 @@ class Replay:
             for other in self.summary.effects[: effect.id]
             if other.kind in ("get", "first", "read", "get-or-insert")
         )
+
+    def excludes(self, fact: Fact) -> bool:
+        """Whether a fact says that a lock is held which other processes respect."""
+        if fact.kind != "lock" or not 0 <= fact.subject < len(self.summary.effects):
+            return False
+        row = self.summary.effects[fact.subject].guard
+        return row is not None and row.scope != "process"
 
     def version_checked(self, effect: Effect) -> bool:
         """Optimistic locking: the update only hits a row that still has the value that was read."""
@@ -345,7 +354,8 @@ class Replay:
             found = self.coverage(effect)
             model = self.model(effect)
             named = model is not None and self.catalog.one_row_per_run(model.title)
-            return found.key is None and not found.doubtful and not self.follows_insert(effect) and not named
+            rebuilt = self.cleared_before(effect) is not None
+            return not (found.key or found.doubtful or rebuilt or named or self.follows_insert(effect))
         return any(
             write.from_itself == "expression" and self.catalog.stakes_of(write.column) != "internal"
             for write in effect.writes

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from idemlint.catalog import Slot
 from idemlint.domain.effect import DATA, Effect
 from idemlint.domain.summary import Summary
-from idemlint.domain.value import Fact, Lookup, Value
+from idemlint.domain.value import WHOLE, Fact, Lookup, Value
 from idemlint.program import Model, Site, UniqueKey
 
 
@@ -70,13 +70,20 @@ def coverage(model: Model | None, values: Mapping[str, Value], opaque: bool) -> 
         known = [part for part in parts if part is not None]
         if any(part.literal == (None,) for part in known) and key.nulls_distinct:
             continue
-        if any(part.unstable for part in known):
+        if any(part.unstable or _numbered(part, model, key.columns) for part in known):
             continue
         if any(part.unknown for part in known):
             doubtful = True
             continue
         return Coverage(key, False)
     return Coverage(None, doubtful)
+
+
+def _numbered(value: Value, model: Model, columns: tuple[str, ...]) -> bool:
+    """Whether a value is counted on from the rows of the very table (`max(number) + 1`): the next run gets another."""
+    if value.step is not None and value.step[1] in columns:
+        return True
+    return any(origin.detail == f"{model.title}{WHOLE}" for origin in value.origins)
 
 
 def _may_be_given(model: Model, columns: list[str]) -> bool:

@@ -35,6 +35,9 @@ UNSTABLE = frozenset({"clock", "random", "attempt", "response", "token", "fresh"
 """The time, chance, the attempt's number, what an unkeyed call answered, a lock's token, the key or default of a row
 inserted in this run, a column this run changes, something of this process."""
 
+WHOLE = "#"
+"""Ends the detail of a row origin that speaks of all rows of a table: a count, a maximum."""
+
 UNKNOWN = Origin("unknown")
 CONSTANT = frozenset({Origin("constant")})
 
@@ -92,7 +95,7 @@ class Value:
     `text` is a string as far as it is literal, with `{}` for the rest; `literal` is a one-element tuple with the exact
     constant. `items` are a tuple's elements, `entries` a dict's. `column` is (object id, column) when the value was
     read from a row, `effect` the effect it is the answer of with the part it is ("created", "count", "result"),
-    `test` what its being true or false says, `outcomes` what each way out of a helper says.
+    `others` the effects whose answer it may be as well, `test` what its being true or false says, `outcomes` what each way out of a helper says.
     """
 
     origins: frozenset[Origin] = frozenset({UNKNOWN})
@@ -105,6 +108,7 @@ class Value:
     column: tuple[int, str] | None = None
     step: tuple[int, str] | None = None
     effect: tuple[int, str] | None = None
+    others: tuple[int, ...] = ()
     test: Test | None = None
     outcomes: tuple[Outcome, ...] = ()
     closure: Closure | None = None
@@ -232,6 +236,7 @@ def join(one: Value, other: Value) -> Value:
         column=one.column if one.column == other.column else None,
         step=one.step or other.step,
         effect=one.effect if one.effect == other.effect else None,
+        others=_answers(one, other),
         test=_joined_test(one.test, other.test),
         closure=one.closure or other.closure,
         site=one.site or other.site,
@@ -247,6 +252,12 @@ def _joined_rows(one: Rows | None, other: Rows | None) -> Rows | None:
     common = tuple(lookup for lookup in one.lookup if lookup in other.lookup)
     whole = len(common) == len(one.lookup) == len(other.lookup)
     return replace(one, lookup=common, opaque=one.opaque or other.opaque or not whole)
+
+
+def _answers(one: Value, other: Value) -> tuple[int, ...]:
+    """The effects that a value which is one or the other may be the answer of, where that is not just one."""
+    found = {*one.others, *other.others, *(value.effect[0] for value in (one, other) if value.effect is not None)}
+    return tuple(sorted(found)) if one.effect != other.effect or one.others or other.others else ()
 
 
 def _joined_items(one: tuple[Value, ...] | None, other: tuple[Value, ...] | None) -> tuple[Value, ...] | None:

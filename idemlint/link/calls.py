@@ -11,6 +11,7 @@ from idemlint.link.sending import Sending
 from idemlint.link.signals import received
 from idemlint.program import (
     ClassType,
+    ColumnType,
     Construction,
     DataCall,
     DataMethodType,
@@ -29,6 +30,7 @@ from idemlint.program import (
     RowsType,
     SeveralType,
     SignatureType,
+    Site,
     TableType,
     Target,
     TaskMethodType,
@@ -97,10 +99,17 @@ class Calls(Sending):
                 return self.data(receiver, method_name, expr)
             case LibraryType(path):
                 return self.library(path, expr, positional, keywords)
+            case LibraryInstance(path) if self.linker.catalog.returns(f"{path}.__call__") is not None:
+                return self.library(f"{path}.__call__", expr, positional, keywords)
+            case None if (guessed := self.guessed(expr)) is not None:
+                return self.library(guessed, expr, positional, keywords)
             case SignatureType(task, framework_name, given):
                 of = "signature" if task else "composition"
                 method_of = TaskMethodType(task, framework_name, "__call__", of, given)
                 return self.task_method(method_of, expr, positional, keywords)
+        guessed = self.guessed(expr)
+        if guessed is not None:
+            return guessed
         name = written(expr.function)
         if name.rpartition(".")[2] in _BUILTIN_METHODS and "." in name:
             return None, None
@@ -156,10 +165,17 @@ class Calls(Sending):
         sent = self.sent(path, expr)
         if sent is not None:
             return sent
+        listing, registers = catalog.lists(path), catalog.registers(path)
+        for argument in expr.arguments if listing is not None else ():
+            if listing is not None and argument.name in listing.attributes:
+                self.listed(listing, path, argument.value, self.place, None)
+        if registers is not None:
+            task = self.declare_class(registers, positional[0] if positional else None, expr.at)
+            return LibraryCall(path), TaskType(task) if task is not None else None
         role = catalog.role(path)
         first = positional[0] if positional else None
         if role == "partial" and first is not None:
-            return None, self.partial(first, expr, positional, keywords)
+            return LibraryCall(path), self.partial(first, expr, positional, keywords)
         if role == "transparent" and first is not None:
             return LibraryCall(path), first
         for layer in orm.LAYERS:
@@ -171,9 +187,14 @@ class Calls(Sending):
         if path in _BUILTIN_RESULTS:
             return LibraryCall(path), self.builtin(path, expr, positional)
         for layer in orm.LAYERS:
-            data = layer.shortcut(path, expr, self.evaluate)
-            if data is not None:
+            data = layer.shortcut(catalog.canonical(path), expr, self.evaluate)
+            if data is not None and (not data[0].model or self.linker.model(data[0].model) is not None):
                 return DataCall(data[0], layer.NAME), data[1]
+            site = Site(self.module.file.path, self.piece, expr.at)
+            table = layer.table(path, expr, site, self.module.id, self.evaluate, self.linker.library_base)
+            if table is not None:
+                self.linker.add_model(table[0])
+                return LibraryCall(path), table[1]
         given = catalog.returns(path, literals(expr))
         result = LibraryInstance(given if given is not None else path)
         if not catalog.knows(path):
@@ -243,16 +264,30 @@ class Calls(Sending):
         return DataCall(operation, model.layer, received(self.linker, model, signals) if signals else ())
 
     def data(self, receiver: Type, method: str, expr: f.Call) -> Reached:
+        if isinstance(receiver, ColumnType):
+            return None, None
         name = receiver.model if isinstance(receiver, RowsType) else getattr(receiver, "name", "")
         model = self.linker.model(name)
         if model is not None:
-            found = self.layer(model.layer).operation(receiver, method, expr, model)
+            found = self.layer(model.layer).operation(receiver, method, expr, model, self.evaluate)
             if found is not None:
                 operation, result = found
                 return self.stored(operation, model), result
         if method in _BUILTIN_METHODS:
             return None, None
         return UnresolvedCall(f"{name.rpartition(':')[2]}.{method}", "a method the data layer does not have"), None
+
+    def guessed(self, expr: f.Call) -> str | None:
+        """The library method that a call on something unknown must be, by what it is given."""
+        return next((path for layer in orm.LAYERS if (path := self.guessed_by(layer, expr)) is not None), None)
+
+    def guessed_by(self, layer: orm.Layer, expr: f.Call) -> str | None:
+        def is_model(name: str) -> bool:
+            model = self.linker.model(name)
+            return model is not None and model.layer == layer.NAME
+
+        return layer.guess(expr, self.evaluate, is_model)
+
 
 _BUILTIN_RESULTS = frozenset(
     f"builtins.{name}"

@@ -18,6 +18,7 @@ from idemlint.link.values import Known
 from idemlint.program import (
     Body,
     ClassType,
+    ColumnType,
     DataMethodType,
     InstanceType,
     LibraryCall,
@@ -143,9 +144,10 @@ class Walk(Calls):
             kind = self.evaluate(decorator)
             at = decorator.at
             target = self.targets.get(at)
-            role = self.linker.catalog.role(kind.path) if isinstance(kind, LibraryType | LibraryInstance) else None
-            if role in ("transaction", "lock") and isinstance(kind, LibraryType | LibraryInstance):
-                found.append((target or LibraryCall(kind.path), at))
+            if isinstance(kind, LibraryType | LibraryInstance):
+                catalog = self.linker.catalog
+                if catalog.role(kind.path) == "transaction" or catalog.guard(kind.path) is not None:
+                    found.append((target or LibraryCall(kind.path), at))
             elif isinstance(target, ProjectCall) and self.linker.bodies[target.body].is_generator:
                 found.append((target, at))
         return found
@@ -461,7 +463,7 @@ class Walk(Calls):
                 return base if isinstance(index, f.Slice) else self.item(base)
             case LibraryInstance(path) | LibraryType(path):
                 return self.library_item(path)
-            case ClassType():
+            case ClassType() | ColumnType():
                 return base
         return None
 
@@ -473,6 +475,8 @@ class Walk(Calls):
     def operation(self, left: Type | None, right: Type | None) -> Type | None:
         if isinstance(left, SeveralType | RowsType | SignatureType):
             return left
+        if isinstance(left, ColumnType) or isinstance(right, ColumnType):
+            return left if isinstance(left, ColumnType) else right
         return left if left == right else None
 
     def comprehension(self, expr: f.Comprehension) -> Type | None:
@@ -502,6 +506,8 @@ class Walk(Calls):
                 return self.instance_attribute(base, cls, name)
             case RowsType():
                 return self.rows_attribute(base, name)
+            case ColumnType() | DataMethodType(receiver=ColumnType()):
+                return DataMethodType(base if isinstance(base, ColumnType) else base.receiver, name)
             case TaskType(task):
                 return self.task_attribute(task, name)
             case SignatureType(task, framework, options):
@@ -532,7 +538,20 @@ class Walk(Calls):
         """An attribute that only a library base of the class can have."""
         for path in self.linker.classes.library_bases(cls) if cls in self.linker.classes.known else ():
             if path != "?":
-                return LibraryType(f"{path}.{name}")
+                return self.task_member(path, cls, name) or LibraryType(f"{path}.{name}")
+        return None
+
+    def task_member(self, base: str, cls: str, name: str) -> Type | None:
+        """The same where the base makes tasks of the classes that derive from it."""
+        row = self.linker.catalog.task_base(base)
+        if row is None:
+            return None
+        framework = self.linker.catalog.framework(row.framework)
+        task = f"{cls}.{row.run}"
+        if framework.method(name) is not None and task in self.linker.drafts:
+            return TaskMethodType(task, row.framework, name)
+        if any(path.split(".")[0] == name for path in framework.request):
+            return LibraryType(f"{TASK_PREFIX}{row.framework}.{name}")
         return None
 
     def instance_attribute(self, base: InstanceType, cls: str, name: str) -> Type | None:
@@ -605,7 +624,9 @@ class Walk(Calls):
             if found is not None:
                 kind = self.linker.member_type(*found)
                 return RoutineType(kind.function, base, kind.captured) if isinstance(kind, RoutineType) else kind
-        return DataMethodType(base, name)
+        model = self.linker.model(base.model)
+        known = self.layer(model.layer).rows_attribute(base, model, name) if model is not None else None
+        return known or DataMethodType(base, name)
 
     def task_attribute(self, task: str, name: str) -> Type | None:
         draft = self.linker.drafts[task]

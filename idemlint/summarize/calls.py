@@ -105,9 +105,10 @@ class Calls(Values):
             return self.data(target, expr, callee.closure.receiver if callee.closure and callee.closure.receiver else callee)
         given = self.given(expr)
         if callee.closure is not None:
-            given = Given(
-                [*callee.closure.positional, *given.positional], {**dict(callee.closure.keywords), **given.keywords}
-            )
+            bound = callee.closure.positional
+            places = {name + len(bound) if isinstance(name, int) else name: at for name, at in given.places.items()}
+            keywords = {**dict(callee.closure.keywords), **given.keywords}
+            given = Given([*bound, *given.positional], keywords, places)
         match target:
             case ProjectCall(body=key):
                 self.calls += 1
@@ -130,8 +131,7 @@ class Calls(Values):
         """What is called; a method brings its receiver along."""
         if isinstance(function, f.Attribute):
             receiver = self.evaluate(function.base)
-            if receiver.effect is not None:
-                self.answered.add(receiver.effect[0])
+            self.looked_at(receiver)
             kept = receiver.entry(function.name)
             if receiver.thing is not None:
                 written = self.heap.get(receiver.thing.id, {}).get(function.name)
@@ -160,10 +160,6 @@ class Calls(Values):
                 places[len(positional)] = argument.value.at
                 positional.append(value)
         return Given(positional, keywords, places)
-
-    def looked_at(self, value: Value) -> None:
-        if value.effect is not None:
-            self.answered.add(value.effect[0])
 
     # --- the project's own functions
 

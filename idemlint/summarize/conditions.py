@@ -60,8 +60,7 @@ class Conditions(State):
 
     def truth(self, value: Value, site: Site) -> Test:
         """What a value's being true says."""
-        if value.effect is not None:
-            self.answered.add(value.effect[0])
+        self.looked_at(value)
         if value.test is not None:
             return value.test
         if value.outcomes:
@@ -95,8 +94,7 @@ class Conditions(State):
     def comparison(self, left: f.Expr, operator: str, right: f.Expr, site: Site) -> Test:
         one, other = self.evaluate(left), self.evaluate(right)
         for value in (one, other):
-            if value.effect is not None:
-                self.answered.add(value.effect[0])
+            self.looked_at(value)
         if one.literal is not None and other.literal is None:
             one, other = other, one
             operator = _MIRRORED.get(operator, operator)

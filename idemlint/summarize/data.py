@@ -16,6 +16,7 @@ from idemlint.domain.value import (
     Origin,
     Rows,
     Test,
+    WHOLE,
     Value,
     origins_of,
 )
@@ -81,7 +82,7 @@ class Data(Calls):
                 return Value(frozenset({Origin("row", model.title)}), effect=(effect.id, "result"), test=test)
             case "read":
                 self.query("read", rows, lookup, model, expr, operation.opaque)
-                return Value(frozenset({Origin("row", model.title)}), rows=replace(rows, lookup=(*rows.lookup, *lookup)))
+                return Value(frozenset({Origin("row", f"{model.title}{WHOLE}")}), rows=replace(rows, lookup=(*rows.lookup, *lookup)))
             case "refresh":
                 return self.refresh(receiver)
             case "insert" | "insert-many":

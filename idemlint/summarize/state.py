@@ -147,6 +147,12 @@ class State:
     def learn(self, *facts: Fact) -> None:
         self.facts |= frozenset(facts)
 
+    def looked_at(self, value: Value) -> None:
+        """Somebody looks at what an effect answered."""
+        if value.effect is not None:
+            self.answered.add(value.effect[0])
+        self.answered.update(value.others)
+
     # --- what is recorded
 
     def record(self, kind: str, at: int, **details: object) -> Effect:

@@ -134,8 +134,7 @@ class Values(Conditions):
             return constant(constants[expr.at])
         target = self.here.body.targets.get(expr.at)
         base = self.evaluate(expr.base)
-        if base.effect is not None:
-            self.answered.add(base.effect[0])
+        self.looked_at(base)
         if isinstance(target, ProjectCall):
             return self.enter_property(target, base, expr.at)
         kind = self.type_of(expr)
@@ -268,8 +267,7 @@ class Values(Conditions):
         return replace(derived(values), entries=tuple(entries.items()))
 
     def subscript(self, base: Value, index: Value) -> Value:
-        if base.effect is not None:
-            self.answered.add(base.effect[0])
+        self.looked_at(base)
         if index.literal is not None and base.entries is not None and isinstance(index.literal[0], str):
             found = base.entry(index.literal[0])
             if found is not None:

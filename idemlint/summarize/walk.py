@@ -362,6 +362,13 @@ class Walk(Data):
         (target, at), *rest = contexts
         if isinstance(target, LibraryCall) and self.catalog.role(target.path) == "transaction":
             return self.in_transaction(at, target.path, lambda: self.in_contexts(body, tuple(rest)))
+        if isinstance(target, LibraryCall) and (guard := self.catalog.guard(target.path)) is not None:
+            effect = self.record("lock", at, path=target.path)
+            self.effects[effect.id] = replace(effect, guard=guard)
+            kinds = {"lock": "lock", "once": "claim", "claim": "claim"}
+            if guard.guard in kinds:
+                self.learn(Fact(kinds[guard.guard], effect.id, site=effect.site))
+            return self.in_contexts(body, tuple(rest))
         if isinstance(target, ProjectCall):
             inner = self.program.bodies[target.body]
             env = self.bound(inner, Value(), Given((), {}))
