@@ -107,9 +107,9 @@ class Calls(Sending):
                 of = "signature" if task else "composition"
                 method_of = TaskMethodType(task, framework_name, "__call__", of, given)
                 return self.task_method(method_of, expr, positional, keywords)
-        guessed = self.guessed(expr)
-        if guessed is not None:
-            return guessed
+        told = self.told_by_name(expr)
+        if told is not None:
+            return told
         name = written(expr.function)
         if name.rpartition(".")[2] in _BUILTIN_METHODS and "." in name:
             return None, None

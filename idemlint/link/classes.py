@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from idemlint.link.modules import Binding, Module, bindings_in
-from idemlint.program import ClassType, LibraryType, Type
+from idemlint.program import ClassType, LibraryInstance, LibraryType, Type
 from idemlint.syntax import facts as f
 
 
@@ -63,7 +63,7 @@ class Classes:
                     chain = [info for info in chain if info not in inner] + list(inner)
                     library.extend(path for path in outer if path not in library)
                 else:
-                    library.append(found.path if isinstance(found, LibraryType) else "?")
+                    library.append(found.path if isinstance(found, LibraryType | LibraryInstance) else "?")
             self._orders[id] = (tuple(chain), tuple(library))
         return self._orders[id]
 

@@ -12,6 +12,7 @@ from idemlint import orm
 from idemlint.catalog import Catalog
 from idemlint.link.classes import Classes, ClassInfo
 from idemlint.link.constants import Constants
+from idemlint.link.frameworks import imported, used
 from idemlint.link.modules import Binding, Module, Modules
 from idemlint.link.names import Definition, Found, Names
 from idemlint.link.production import is_production
@@ -22,6 +23,7 @@ from idemlint.program import (
     LibraryInstance,
     LibraryType,
     Model,
+    ModuleType,
     Option,
     RecordType,
     PartialType,
@@ -110,6 +112,10 @@ class Linker:
         self.classes = Classes(self.module_level)
         self.functions: dict[str, FunctionInfo] = {}
         self.drafts: dict[str, Draft] = {}
+        self.frameworks = used(project, catalog)
+        # Functions that hand on to a queue what they are given.
+        self.forwarders: set[str] = set()
+        self._imports: dict[str, bool] = {}
         self.origins: dict[str, str] = {}
         self.bodies: dict[str, Body] = {}
         self.contexts: dict[str, dict[object, str]] = {}
@@ -238,20 +244,26 @@ class Linker:
         info = self.classes.known.get(cls)
         if info is None:
             return orm.library_model(cls.replace(":", "."))
-        chain, library = self.classes.order(cls)
-        layers = {layer for path in library for layer in orm.LAYERS if layer.model_base(path)}
-        if not layers:
-            return None
-        layer = min(layers, key=lambda layer: layer.NAME)
+        _, library = self.classes.order(cls)
+        decorators = [self.module_level(decorator, info.module) for decorator in info.fact.decorators]
+        made = [kind.path for kind in decorators if isinstance(kind, LibraryType | LibraryInstance)]
+        layers = [layer for layer in orm.LAYERS if any(layer.model_base(path) for path in (*library, *made))]
+        return self._read_as(min(layers, key=lambda layer: layer.NAME), info) if layers else None
+
+    def _read_as(self, layer: orm.Layer, info: ClassInfo) -> Model:
+        """A class as a model, or as what lends its columns to models."""
+        cls = info.id
         parents: list[Model] = []
         unknown = False
         for base in info.fact.bases:
-            found = self.module_level(base, info.module)
+            found = self.module_level(base.base if isinstance(base, f.Subscript) else base, info.module)
             if isinstance(found, ClassType):
                 parent = self.model(found.name)
+                if parent is None and layer.MIXINS and found.name in self.classes.known:
+                    parent = self._read_as(layer, self.classes.known[found.name])
                 if parent is not None:
                     parents.append(parent)
-            elif isinstance(found, LibraryType):
+            elif isinstance(found, LibraryType | LibraryInstance):
                 known = layer.library_model(found.path)
                 if known is not None:
                     parents.append(known)
@@ -259,7 +271,7 @@ class Linker:
                     unknown = True
             elif not isinstance(base, f.Subscript):
                 unknown = True
-        return layer.read_model(
+        model = layer.read_model(
             cls,
             info.fact,
             Site(info.module.file.path, info.piece, info.fact.name_at),
@@ -267,7 +279,27 @@ class Linker:
             unknown,
             lambda expr: self.class_level(expr, info),
             self.library_base,
+            lambda expr: self.assigned(expr, info.module),
         )
+        for call in _calls_beside(info) if layer.MIXINS else ():
+            model = layer.outside_key(model, call, lambda expr: self.class_level(expr, info))
+        return model
+
+    def add_model(self, model: Model) -> None:
+        """Keep a model that no class stands for, such as a table."""
+        self._models.setdefault(model.name, model)
+
+    def assigned(self, expr: f.Expr, module: Module) -> f.Expr | None:
+        """The expression that a name was set to at module level, in whichever module."""
+        found: Found | None = None
+        if isinstance(expr, f.Name):
+            found = self.names.find(module, expr.id)
+        elif isinstance(expr, f.Attribute) and isinstance(expr.base, f.Name):
+            holder = self.names.find(module, expr.base.id)
+            found = self.names.attribute(holder, expr.name, module.file.path) if isinstance(holder, ModuleType) else None
+        if isinstance(found, Definition) and isinstance(found.binding.fact, f.Assign):
+            return found.binding.fact.value
+        return None
 
     def catalog_unknown_base(self, path: str) -> bool:
         """Whether a library base may bring columns along that nobody has seen; those of Python itself do not."""
@@ -330,6 +362,9 @@ class Linker:
                 return self.annotated(left, module, receiver) or self.annotated(right, module, receiver)
             case f.Subscript(base=base, index=index):
                 return self._annotated_generic(base, index, module, receiver)
+            case f.Name(id=name) if isinstance(alias := self.assigned(expr, module), f.Subscript):
+                known = self.names.find(module, name)
+                return self.annotated(alias, known.module if isinstance(known, Definition) else module, receiver)
         found = self.module_level(expr, module)
         match found:
             case ClassType(name):
@@ -392,8 +427,19 @@ class Linker:
             own.extend(option for option in fresh if option.source != "message")
             self.drafts[task] = replace(draft, options=(*own, *sent))
 
-    def class_options(self, cls: str) -> list[Option]:
-        """The attributes of a class as options, nearest class first."""
+    def imports(self, path: str) -> bool:
+        """Whether the project imports the library that a path begins with."""
+        library = path.partition(".")[0]
+        if library not in self._imports:
+            self._imports[library] = bool(imported(self.project, [library]))
+        return self._imports[library]
+
+    def class_options(self, cls: str, inside: str = "") -> list[Option]:
+        """The attributes of a class as options, nearest class first; with `inside`, those of that class within it."""
+        if inside:
+            member = self.class_member(cls, inside)
+            inner = self.member_type(*member) if member is not None else None
+            return self.class_options(inner.name) if isinstance(inner, ClassType) else []
         found: list[Option] = []
         for info in self.classes.order(cls)[0]:
             for name, bindings in sorted(info.members.items()):
@@ -495,7 +541,7 @@ class Linker:
     def _declaring(self, name: str) -> list[str]:
         """The declaring calls of all frameworks whose last word is `name`, one for each framework."""
         found: list[str] = []
-        for framework in self.catalog.frameworks.values():
+        for framework in self.frameworks:
             calls = [call for row in framework.declares for call in row.calls if call.rpartition(".")[2] == name]
             found.extend(calls[:1])
         return found
@@ -547,6 +593,25 @@ _COLLECTIONS = frozenset(
     """list List set Set frozenset FrozenSet Sequence MutableSequence Iterable Iterator Collection Generator
     AsyncIterable AsyncIterator AsyncGenerator deque tuple Tuple""".split()
 )
+
+
+def _calls_beside(info: ClassInfo) -> list[f.Call]:
+    """Calls that stand as statements of their own in the module of a class and name it."""
+    found: list[f.Call] = []
+    for _, body in info.module.loose_pieces():
+        for statement in body:
+            value = statement.value if isinstance(statement, f.Assign | f.Evaluate) else None
+            if isinstance(value, f.Call) and any(info.fact.name in _names_of(each) for each in value.arguments):
+                found.append(value)
+    return found
+
+
+def _names_of(given: f.Argument) -> set[str]:
+    """The name that the attribute given as an argument starts from."""
+    value = given.value
+    while isinstance(value, f.Attribute):
+        value = value.base
+    return {value.id} if isinstance(value, f.Name) else set()
 
 
 _CLASS = re.compile(r"^class\s", re.M)

@@ -1,6 +1,6 @@
 """Django's ORM: models and what calls on them do. This package is a `Layer`."""
 
-from idemlint.orm.django.calls import construct, operation, shortcut
+from idemlint.orm.django.calls import construct, guess, operation, outside_key, rows_attribute, shortcut, table
 from idemlint.orm.django.library import WORDS, library_method, library_model, model_base
 from idemlint.orm.django.managers import managed, manager_parts
 from idemlint.orm.django.models import covers, equal_column, nullable, read_model
@@ -15,12 +15,14 @@ from idemlint.orm.django.relations import (
     static,
 )
 from idemlint.orm.django.signals import connection, receiver, sent, signal
-from idemlint.orm.django.words import COLUMN_REFERENCES, NAME, RELATIONS
+from idemlint.orm.django.words import COLUMN_REFERENCES, MIXINS, NAME, RELATIONS, UNIT_OF_WORK
 
 __all__ = [
     "COLUMN_REFERENCES",
+    "MIXINS",
     "NAME",
     "RELATIONS",
+    "UNIT_OF_WORK",
     "WORDS",
     "annotated_rows",
     "attribute",
@@ -28,6 +30,7 @@ __all__ = [
     "construct",
     "covers",
     "equal_column",
+    "guess",
     "is_user",
     "item",
     "labelled",
@@ -38,12 +41,15 @@ __all__ = [
     "model_base",
     "nullable",
     "operation",
+    "outside_key",
     "read_model",
     "receiver",
     "related_names",
+    "rows_attribute",
     "sent",
     "settle",
     "shortcut",
     "signal",
     "static",
+    "table",
 ]

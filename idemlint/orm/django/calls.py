@@ -10,8 +10,18 @@ from idemlint.orm.django import instances, rows
 from idemlint.orm.django.lookups import lookups
 from idemlint.orm.django.relations import item
 from idemlint.orm.django.words import library_id
-from idemlint.orm.layer import Outcome, Resolve
-from idemlint.program import ClassType, DataOperation, InstanceType, LibraryType, Model, RowsType, SeveralType, Type
+from idemlint.orm.layer import IsModel, LibraryBase, Outcome, Resolve
+from idemlint.program import (
+    ClassType,
+    DataOperation,
+    InstanceType,
+    LibraryType,
+    Model,
+    RowsType,
+    SeveralType,
+    Site,
+    Type,
+)
 from idemlint.syntax import facts as f
 
 _SHORTCUTS = {
@@ -22,7 +32,9 @@ _SHORTCUTS = {
 }
 
 
-def operation(receiver: Type, method: str, call: f.Call, model: Model) -> Outcome | None:
+def operation(
+    receiver: Type, method: str, call: f.Call, model: Model, resolve: Resolve | None = None
+) -> Outcome | None:
     """What `receiver.method(...)` does, where the receiver is rows or one row of `model`, and what the call gives;
     None for a method that is none of Django's data methods. An async twin (`aget`) is what the plain one is."""
     if isinstance(receiver, RowsType):
@@ -61,6 +73,28 @@ def shortcut(path: str, call: f.Call, resolve: Resolve) -> Outcome | None:
     row = item(found)
     done = DataOperation(_SHORTCUTS[path], name, lookup, opaque=not complete)
     return done, row if done.kind == "get" else SeveralType(row)
+
+
+def guess(call: f.Call, resolve: Resolve, is_model: IsModel) -> str | None:
+    """What a call on something unknown must be: data methods are on rows and managers, which are known or are none."""
+    return None
+
+
+def table(
+    path: str, call: f.Call, site: Site, module: str, resolve: Resolve, library_base: LibraryBase
+) -> tuple[Model, RowsType] | None:
+    """The model that a call outside of any class makes: none."""
+    return None
+
+
+def outside_key(model: Model, call: f.Call, resolve: Resolve) -> Model:
+    """The model with what a call beside its class adds: nothing."""
+    return model
+
+
+def rows_attribute(rows: RowsType, model: Model, name: str) -> Type | None:
+    """An attribute of rows that is no method: none."""
+    return None
 
 
 def _plain(method: str, known: Container[str]) -> str:

@@ -11,7 +11,7 @@ from idemlint.orm.django.fields import PRIMARY, Declared, assignments, declared_
 from idemlint.orm.django.managers import declared_managers
 from idemlint.orm.django.meta import Meta, meta_keys, read_meta
 from idemlint.orm.django.words import NAME, Words
-from idemlint.orm.layer import LibraryBase, Resolve
+from idemlint.orm.layer import Assigned, LibraryBase, Resolve
 from idemlint.program import Field, Model, RoutineType, Site, Type, UniqueKey
 from idemlint.syntax import facts as f
 
@@ -23,6 +23,10 @@ def _nothing(_: Type) -> str | None:
     return None
 
 
+def _unassigned(_: f.Expr) -> f.Expr | None:
+    return None
+
+
 def read_model(
     name: str,
     cls: f.Class,
@@ -31,6 +35,7 @@ def read_model(
     unknown_bases: bool,
     resolve: Resolve,
     library_base: LibraryBase = _nothing,
+    assigned: Assigned = _unassigned,
 ) -> Model:
     """The model that the class `cls` with the id `name` is.
 

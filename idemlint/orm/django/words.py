@@ -10,6 +10,8 @@ from idemlint.program import ClassType, LibraryType
 from idemlint.syntax import facts as f
 
 NAME = "django"
+UNIT_OF_WORK = False
+MIXINS = False
 
 # Fields that make one model point at another.
 RELATIONS = frozenset({"ForeignKey", "OneToOneField", "ManyToManyField", "ParentalKey", "TreeForeignKey"})

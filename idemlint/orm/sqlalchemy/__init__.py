@@ -1,0 +1,64 @@
+"""SQLAlchemy, SQLModel and Flask-SQLAlchemy: models, tables, statements and sessions. This package is a `Layer`."""
+
+from idemlint.orm.sqlalchemy.models import covers, nullable, outside_key, read_model, table
+from idemlint.orm.sqlalchemy.relations import (
+    annotated_rows,
+    attribute,
+    is_user,
+    item,
+    labelled,
+    library_method,
+    library_model,
+    managed,
+    manager_parts,
+    related_names,
+    rows_attribute,
+    settle,
+    static,
+)
+from idemlint.orm.sqlalchemy.sessions import construct, guess, operation, shortcut
+from idemlint.orm.sqlalchemy.signals import connection, receiver, sent
+from idemlint.orm.sqlalchemy.words import (
+    COLUMN_REFERENCES,
+    MIXINS,
+    NAME,
+    RELATIONS,
+    UNIT_OF_WORK,
+    WORDS,
+    model_base,
+)
+
+__all__ = [
+    "COLUMN_REFERENCES",
+    "MIXINS",
+    "NAME",
+    "RELATIONS",
+    "UNIT_OF_WORK",
+    "WORDS",
+    "annotated_rows",
+    "attribute",
+    "connection",
+    "construct",
+    "covers",
+    "guess",
+    "is_user",
+    "item",
+    "labelled",
+    "library_method",
+    "library_model",
+    "managed",
+    "manager_parts",
+    "model_base",
+    "nullable",
+    "operation",
+    "outside_key",
+    "read_model",
+    "receiver",
+    "related_names",
+    "rows_attribute",
+    "sent",
+    "settle",
+    "shortcut",
+    "static",
+    "table",
+]
