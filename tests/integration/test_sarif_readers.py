@@ -48,7 +48,7 @@ def test_the_validator_finds_neither_error_nor_warning(logs: dict[str, Path], tm
         MULTITOOL,
         "validate",
         *logs.values(),
-        *("--rule-kind", "Sarif;Ghas", "--level", "Error;Warning", "--log", "ForceOverwrite", "--quiet"),
+        *("--rule-kind", "Sarif;Ghas", "--level", "Error;Warning"),
         *("-c", CONFIG),
         *("-o", verdict),
         cwd=tmp_path,
