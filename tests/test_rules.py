@@ -25,8 +25,6 @@ EXAMPLES = [example for page in PAGES.values() for example in page.examples]
 
 # Examples that the analysis does not yet read right, with what it gets wrong.
 AWAITED: dict[str, str] = {
-    "create-without-unique-key-Bad-Numbered-by-hand": "the highest number is not seen to change with the run",
-    "create-without-unique-key-Good-Deleted-and-made-anew-under-a-lock-that-outlives-the-task": "taken for a guard",
     "unstable-idempotency-key-Bad-A-row-inserted-by-the-same-run": "stands on the insert, not on the key",
 }
 
