@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from idemlint.catalog.rows import Declare
+from idemlint.catalog.rows import Declare, DeclareClass, Listing
+from idemlint.link.alternatives import Place, alternatives, items
 from idemlint.link.linker import Draft, FunctionInfo
 from idemlint.link.modules import Module
 from idemlint.link.names import Definition
@@ -157,13 +158,91 @@ class Declaring(Reading):
     def refer(self, framework: str, path: str, given: f.Expr, at: int, options: Sequence[Option] = ()) -> str | None:
         """The task that a function becomes by being handed to `path`; None if it is not known which function that is,
         or if only tests do so."""
-        routine = self.referred(given)
-        if routine is None or not is_production(self.module.file.path):
+        if not is_production(self.module.file.path):
             return None
+        routine = self.referred(given)
+        passed = self._is_passed_in(given)
+        if routine is not None:
+            site = self._def(routine) if passed else Site(self.module.file.path, self.piece, at)
+            return self._refer(framework, path, routine, site, options)
+        if passed and self.function is not None:
+            self.linker.forwarders.add(self.function.id)
+        found = set()
+        for other in alternatives(given, self.place):
+            routine = self._at(other.place).referred(other.expr)
+            if routine is not None:
+                site = Site(other.place.module.file.path, other.place.piece, other.expr.at)
+                found.add(self._refer(framework, path, routine, site, options))
+        return found.pop() if len(found) == 1 else None
+
+    def listed(self, row: Listing, path: str, given: f.Expr, place: Place, app: str | None) -> None:
+        """Functions become tasks by standing in a list."""
+        for item in items(given, place):
+            expr = item.expr
+            if row.key:
+                pairs = expr.items if isinstance(expr, f.Mapping) else ()
+                named = (value for key, value in pairs if isinstance(key, f.Constant) and key.value == row.key)
+                expr = next(named, expr)
+            walk = self._at(item.place)
+            kind = walk.evaluate(expr) if isinstance(expr, f.Call) else None
+            task = kind.task if isinstance(kind, TaskType) else None
+            routine = walk.referred(expr) if task is None else None
+            if routine is not None and self._may_be_listed(row, routine):
+                site = Site(item.place.module.file.path, item.place.piece, expr.at)
+                task = self._refer(row.framework, path, routine, site)
+            if task is not None and app is not None and self.linker.drafts[task].app is None:
+                self.linker.drafts[task] = replace(self.linker.drafts[task], app=app)
+
+    def _may_be_listed(self, row: Listing, routine: RoutineType) -> bool:
+        fact = self.linker.functions[self.linker.origin(routine)].fact
+        return not row.coroutines or (isinstance(fact, f.Function) and fact.is_async)
+
+    def _refer(
+        self, framework: str, path: str, routine: RoutineType, site: Site, options: Sequence[Option] = ()
+    ) -> str:
         function = self.linker.origin(routine)
-        site = Site(self.module.file.path, self.piece, at)
         self.linker.refer(Draft(function, framework, path, routine, tuple(options), site, referred=True))
         return function
+
+    @property
+    def place(self) -> Place:
+        """Where this walk is, for what looks around in it."""
+        fact = self.function.fact if self.function is not None else None
+        body = fact.body if isinstance(fact, f.Function) else self.module.statements(self.piece)
+        return Place(self.module, self.piece, body, self.linker.names)
+
+    def _at(self, place: Place) -> Declaring:
+        """A walk where an expression stands: this one, where it is here."""
+        here = place.module is self.module and place.piece == self.piece and place.body == self.place.body
+        return self if here else self.linker.walk(self.linker, place.module, place.piece)
+
+    def _is_passed_in(self, given: f.Expr) -> bool:
+        fact = self.function.fact if self.function is not None else None
+        return isinstance(given, f.Name) and fact is not None and given.id in {each.name for each in fact.parameters}
+
+    def _def(self, routine: RoutineType) -> Site:
+        info = self.linker.functions[self.linker.origin(routine)]
+        at = info.fact.name_at if isinstance(info.fact, f.Function) else info.fact.at
+        return Site(info.module.file.path, info.piece, at)
+
+    # --- by a class
+
+    def declare_class(self, row: DeclareClass, kind: Type | None, at: int) -> str | None:
+        """The task that a class is; None if it is no class of the project or has nothing to run."""
+        cls = kind.name if isinstance(kind, ClassType | InstanceType) else ""
+        member = self.linker.class_member(cls, row.run)
+        if member is None or not isinstance(member[1].fact, f.Function):
+            return None
+        info, binding = member
+        task = f"{cls}.{row.run}"
+        if task not in self.linker.drafts:
+            assert isinstance(binding.fact, f.Function)
+            self.linker.function(task, binding.fact, info.module, binding.piece, info)
+            routine = RoutineType(task, InstanceType(cls))
+            options = tuple(self.linker.class_options(cls, row.options))
+            site = Site(self.module.file.path, self.piece, at)
+            self.linker.drafts[task] = Draft(task, row.framework, row.bases[0], routine, options, site, cls)
+        return task
 
     # --- options
 

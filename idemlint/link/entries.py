@@ -24,7 +24,7 @@ def find_tasks(linker: Linker) -> None:
     Decorators are tried where their text holds a word of the catalog. A module-level name or a function made from such
     a word (`retrying = partial(shared_task, ...)`, a project's own `@task`) is a word too, for the next round.
     """
-    words = {word for framework in linker.catalog.frameworks.values() for word in framework.words}
+    words = {word for framework in linker.frameworks for word in framework.words}
     tried: set[str] = set()
     for _ in range(ROUNDS):
         fresh = words - tried
@@ -70,7 +70,7 @@ def _loose(linker: Linker, module: Module, piece: int, pattern: re.Pattern[str])
         if value is None:
             continue
         if isinstance(value, f.Call) or isinstance(value, f.Attribute | f.Name):
-            linker.module_level(value, module)
+            linker.walk(linker, module, piece).evaluate(value)
         if isinstance(statement, f.Assign) and _mentions(value, pattern):
             found.update(target.id for target in statement.targets if isinstance(target, f.Name))
     return found
@@ -128,11 +128,11 @@ def receiver_of(info: FunctionInfo) -> InstanceType | ClassType | None:
 
 def find_senders(linker: Linker) -> list[FunctionInfo]:
     """Functions, no tests, that send a task or register a commit hook."""
-    words = sorted(linker.catalog.scan_words() - {"task"})
+    words = sorted(linker.catalog.scan_words(linker.frameworks) - {"task"})
     pattern = re.compile(r"\b(?:" + "|".join(map(re.escape, words)) + r")\b")
     methods = {
         name
-        for framework in linker.catalog.frameworks.values()
+        for framework in linker.frameworks
         for row in framework.methods
         if row.does == "enqueue"
         for name in row.names

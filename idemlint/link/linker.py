@@ -13,6 +13,7 @@ from idemlint.catalog import Catalog
 from idemlint.link.classes import Classes, ClassInfo
 from idemlint.link.constants import Constants
 from idemlint.link.frameworks import imported, used
+from idemlint.link.frameworks import imported, used
 from idemlint.link.modules import Binding, Module, Modules
 from idemlint.link.names import Definition, Found, Names
 from idemlint.link.production import is_production
@@ -112,6 +113,9 @@ class Linker:
         self.classes = Classes(self.module_level)
         self.functions: dict[str, FunctionInfo] = {}
         self.drafts: dict[str, Draft] = {}
+        self.frameworks = used(project, catalog)
+        # Functions that hand on to a queue what they are given.
+        self.forwarders: set[str] = set()
         self.frameworks = used(project, catalog)
         # Functions that hand on to a queue what they are given.
         self.forwarders: set[str] = set()

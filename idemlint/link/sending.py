@@ -75,7 +75,34 @@ class Sending(Declaring):
         row = self.linker.catalog.sends(path)
         if row is None:
             return None
+        return self._sent(row, path, expr)
+
+    def told_by_name(self, expr: f.Call) -> Reached | None:
+        """`self.queue.enqueue(send_mail, 1)`, where nobody can say what the queue is: the method's name tells that a
+        task is sent, if there is such a task; None otherwise."""
+        if not isinstance(expr.function, f.Attribute):
+            return None
+        rows = [
+            (row, call)
+            for framework in self.linker.frameworks
+            for row in framework.sends
+            for call in row.calls
+            if row.telling and call.rpartition(".")[2] == expr.function.name and self.linker.imports(call)
+        ]
+        # The last one is the most special, such as a web framework's own queue.
+        for row, call in reversed(rows):
+            given = slot_value(row.task, expr)
+            task = self.linker.task_named(given, self) if given is not None else None
+            if task is None and given is not None and row.by == "function" and self.referred(given) is not None:
+                task = self.refer(row.framework, call, given, expr.at)
+            if task is not None:
+                return self._sent(row, call, expr)
+        return None
+
+    def _sent(self, row: Send, path: str, expr: f.Call) -> Reached:
         given = slot_value(row.task, expr)
+        if given is None and row.by == "function":
+            given = _spread(row, expr)
         task = self.linker.task_named(given, self) if given is not None else None
         if task is None and given is not None and row.by == "function":
             task = self.refer(row.framework, path, given, expr.at)
@@ -141,6 +168,13 @@ class Sending(Declaring):
             return isinstance(kind, LibraryType) and self.linker.catalog.origin(kind.path) == "clock"
 
         return is_clock
+
+
+def _spread(row: Send, expr: f.Call) -> f.Expr | None:
+    """What is passed for the task in a dict that is spread into the call."""
+    spread = next((word.value for word in expr.arguments if word.star == "**"), None)
+    name = next((slot.name for slot in row.task if slot.name is not None), None)
+    return f.Subscript(expr.at, spread, f.Constant(expr.at, name)) if spread is not None and name is not None else None
 
 
 def _options(row: Method | Send, expr: f.Call) -> Words:

@@ -1,0 +1,39 @@
+"""Which task frameworks a project has anything to do with: those that it imports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from idemlint.catalog import Catalog
+from idemlint.catalog.rows import Framework
+from idemlint.project import Project, UnreadableFile
+
+
+def imported(project: Project, libraries: Iterable[str]) -> frozenset[str]:
+    """The ones of `libraries`, by dotted path, that an import statement in the project names."""
+    return frozenset(library for library in libraries if _is_imported(project, library))
+
+
+def used(project: Project, catalog: Catalog) -> tuple[Framework, ...]:
+    """The frameworks that the project imports, by name."""
+    return tuple(
+        framework
+        for _, framework in sorted(catalog.frameworks.items())
+        if any(_is_imported(project, library) for library in framework.libraries)
+    )
+
+
+def _is_imported(project: Project, library: str) -> bool:
+    parent, _, last = library.rpartition(".")
+    spelled = re.escape(library)
+    # `from django.tasks import task` and `from django import tasks`
+    also = rf"|from[ \t]+{re.escape(parent)}[ \t]+import\b[^\n]*\b{re.escape(last)}" if parent else ""
+    statement = re.compile(rf"(?m)^[ \t]*(?:(?:from|import)[ \t]+(?:[^\n#]*,[ \t]*)?{spelled}{also})\b".encode())
+    for source in project.mentioning([last]):
+        try:
+            if statement.search(project.data(source.path)):
+                return True
+        except UnreadableFile:
+            continue
+    return False
