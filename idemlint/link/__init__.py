@@ -9,13 +9,14 @@ from idemlint.catalog import Catalog
 from idemlint.link.entries import LEVELS, callers, find_senders, find_tasks, holds_transaction, receiver_of, savers
 from idemlint.link.linker import Draft, FunctionInfo, Linker
 from idemlint.link.production import is_production
+from idemlint.link.references import find_references
 from idemlint.link.settings import framework_settings
 from idemlint.link.settings_modules import SettingsModules
 from idemlint.link.signals import receivers, receiving
 from idemlint.link.values import Known
 from idemlint.link.versions import framework_version
 from idemlint.link.walk import Walk
-from idemlint.program import Option, Program, Root, Site, Task
+from idemlint.program import Body, Option, Program, Root, Site, Task
 from idemlint.project import Project
 from idemlint.syntax import facts as f
 
@@ -34,10 +35,14 @@ def link(project: Project, catalog: Catalog, settings_module: str | None = None)
     settings = SettingsModules(linker.constants, settings_module)
     linker.receivers = receivers(linker)
     find_tasks(linker)
-    tasks = {draft.function: task(linker, draft) for draft in sorted(linker.drafts.values(), key=_place)}
-    roots = [Root(task.body, id) for id, task in tasks.items() if task.body]
+    find_references(linker)
+    link_tasks(linker)
     around = requests_in_transaction(settings)
-    for info in outer_roots(linker, around is not None):
+    outer = outer_roots(linker, around is not None)
+    link_tasks(linker)
+    tasks = {draft.function: task(linker, draft) for draft in sorted(linker.drafts.values(), key=lambda each: each.place)}
+    roots = [Root(task.body, id) for id, task in tasks.items() if task.body]
+    for info in outer:
         body = linker.link(info, receiver_of(info))
         if body is not None and info.id not in tasks:
             roots.append(Root(body.key, None, around if is_view(linker, info) else None))
@@ -49,7 +54,7 @@ def link(project: Project, catalog: Catalog, settings_module: str | None = None)
         settings=framework_settings(linker.constants, settings),
         versions={
             name: version
-            for name in sorted(catalog.frameworks)
+            for name in sorted(catalog.packages())
             if (version := framework_version(project, name)) is not None
         },
         purged=purged(linker),
@@ -58,15 +63,25 @@ def link(project: Project, catalog: Catalog, settings_module: str | None = None)
     )
 
 
-def _place(draft: Draft) -> tuple[str, int, int]:
-    return (draft.declared.path, draft.declared.piece, draft.declared.at)
+def link_tasks(linker: Linker) -> None:
+    """Link the bodies of the tasks known so far, and of those that they hand to a queue in turn."""
+    done: set[str] = set()
+    while fresh := [draft for draft in linker.drafts.values() if draft.function not in done]:
+        for draft in sorted(fresh, key=lambda each: each.place):
+            done.add(draft.function)
+            link_body(linker, draft)
+
+
+def link_body(linker: Linker, draft: Draft) -> Body | None:
+    """What the worker runs."""
+    routine = linker.task_routine(draft)
+    return linker.link(linker.functions[routine.function], routine.receiver, (), routine.captured)
 
 
 def task(linker: Linker, draft: Draft) -> Task:
     """The task behind a declaration, its body linked."""
     info = linker.functions[draft.function]
-    routine = linker.task_routine(draft)
-    body = linker.link(linker.functions[routine.function], routine.receiver, (), routine.captured)
+    body = link_body(linker, draft)
     assert isinstance(info.fact, f.Function)
     return Task(
         id=draft.function,

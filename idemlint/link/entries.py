@@ -50,7 +50,7 @@ def _read(linker: Linker, module: Module, pattern: re.Pattern[str]) -> set[str]:
             continue
         header = _DECORATOR.findall(piece.text)
         if any(pattern.search(line) for line in header) or _TASK_CLASS.search(piece.text):
-            for name, cls in _functions(module.statements(index)):
+            for name, cls in functions_in(module.statements(index)):
                 _declare(linker, module, index, name, cls)
         elif _WRAPS.search(piece.text):
             aliases.add(piece.defines)
@@ -86,17 +86,17 @@ def _mentions(expr: f.Expr, pattern: re.Pattern[str]) -> bool:
     return any(pattern.search(name) for name in names_in(expr) | attributes)
 
 
-def _functions(body: Iterable[f.Statement], cls: f.Class | None = None) -> Iterator[tuple[f.Function, f.Class | None]]:
+def functions_in(body: Iterable[f.Statement], cls: f.Class | None = None) -> Iterator[tuple[f.Function, f.Class | None]]:
     """Functions at module level and the methods of classes."""
     for statement in body:
         if isinstance(statement, f.Function):
             yield statement, cls
         elif isinstance(statement, f.Class):
-            yield from _functions(statement.body, statement)
+            yield from functions_in(statement.body, statement)
         elif isinstance(statement, f.If):
-            yield from _functions((*statement.body, *statement.orelse), cls)
+            yield from functions_in((*statement.body, *statement.orelse), cls)
         elif isinstance(statement, f.Try):
-            yield from _functions(statement.body, cls)
+            yield from functions_in(statement.body, cls)
 
 
 def _declare(linker: Linker, module: Module, piece: int, fact: f.Function, cls: f.Class | None) -> None:
@@ -145,7 +145,7 @@ def find_senders(linker: Linker) -> list[FunctionInfo]:
         for index, piece in enumerate(module.pieces):
             if piece.defines is None or not pattern.search(piece.text):
                 continue
-            for fact, cls in _functions(module.statements(index)):
+            for fact, cls in functions_in(module.statements(index)):
                 if any(_sends(call, methods, words) for call in calls_in(fact.body)):
                     found.append(function_info(linker, module, index, fact, cls))
     return found
@@ -188,7 +188,7 @@ def _reaching(
     candidates = [
         function_info(linker, module, index, fact, cls)
         for module, index in places
-        for fact, cls in _functions(module.statements(index))
+        for fact, cls in functions_in(module.statements(index))
         if any(likely(call) for call in calls_in(fact.body))
     ]
     found: list[FunctionInfo] = []
