@@ -131,6 +131,12 @@ class Catalog:
 
     # --- Task frameworks ---------------------------------------------------------------------------------------------
 
+    def packages(self) -> frozenset[str]:
+        """The distributions whose versions say how the frameworks behave."""
+        return frozenset(
+            name for framework in self.frameworks.values() for name in framework.packages or (framework.name,)
+        )
+
     def framework(self, name: str) -> rows.Framework:
         """The framework of that name; KeyError if there is none."""
         return self.frameworks[name]
@@ -160,8 +166,8 @@ class Catalog:
         return self.tables.composes.get(self.canonical(path))
 
     def scan_words(self, frameworks: Iterable[rows.Framework] | None = None) -> frozenset[str]:
-        """The identifiers that make a file worth reading: declarations, sends and commit hooks, of some frameworks or of
-        all of them."""
+        """The identifiers that make a file worth reading: declarations, sends and commit hooks, of `frameworks` (all of
+        them if not given)."""
         asked = tuple(self.frameworks.values() if frameworks is None else frameworks)
         found = {word for framework in asked for word in framework.words}
         for framework in asked:

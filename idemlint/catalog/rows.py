@@ -163,7 +163,8 @@ class Declare:
     """Calls that make a function a task: decorators, bare or called with options; with `function`, calls that may be
     handed the function there, or the dotted path to it. `name` is where the task's name in the queue may be given,
     `positional` which options are given without their names, in order. `commit` is `now`, or `deferred` for a task that
-    is always sent on commit, or `configured`. With `instance` the task may be a method, and is called on an instance of its class."""
+    is always sent on commit, or `configured`. With `instance` the task may be a method, and is called on an instance of
+    its class."""
 
     calls: tuple[str, ...]
     function: tuple[Slot, ...] = ()
@@ -193,11 +194,13 @@ class DeclareClass:
 class Listing:
     """Lists of functions that are tasks by standing there: the class attributes of these names in a class that a worker
     is told to read, or the arguments of the same names in `calls`. An item is a function, its dotted path, or what a
-    declaring call made of it; with `key`, a dict that holds one of these there."""
+    declaring call made of it; with `key`, a dict that holds one of these there. With `coroutines` other functions are
+    none."""
 
     attributes: tuple[str, ...]
     calls: tuple[str, ...] = ()
     key: str = ""
+    coroutines: bool = False
     framework: str = ""
 
 

@@ -134,7 +134,10 @@ _OF_FRAMEWORK: Mapping[str, tuple[str, read.Reader]] = {
             abstract=read.string,
         ),
     ),
-    "listing": ("listings", read.row(rows.Listing, attributes=_strings, calls=read.patterns, key=read.string)),
+    "listing": (
+        "listings",
+        read.row(rows.Listing, attributes=_strings, calls=read.patterns, key=read.string, coroutines=read.boolean),
+    ),
     "method": (
         "methods",
         read.row(
@@ -246,7 +249,12 @@ def _named(found: dict[str, Any]) -> dict[str, Any]:
         _OF_FRAMEWORK[name][0]: tuple(replace(row, framework=framework.name) for row in of_name)
         for name, of_name in of_framework.items()
     }
-    return {**found, **titled, "effect": effects, "framework": replace(framework, title=title, libraries=found["modules"], **owned)}
+    return {
+        **found,
+        **titled,
+        "effect": effects,
+        "framework": replace(framework, title=title, libraries=found["modules"], **owned),
+    }
 
 
 def _refuse_repeats(found: Mapping[str, Any]) -> None:
