@@ -301,10 +301,12 @@ class Replay:
         return None
 
     def absence_test(self, effect: Effect) -> Site | None:
-        """The test before an insert that rows of the same model are not there yet."""
+        """The test before an insert that such rows are not there yet."""
         for fact in effect.facts:
             if fact.kind == "exists" and not fact.holds and fact.model == effect.model and fact.site is not None:
-                return fact.site
+                asked = self.summary.effects[fact.subject].lookup if fact.subject >= 0 else ()
+                if not _other_rows(asked, effect):
+                    return fact.site
         return None
 
     def handles_conflict(self, effect: Effect) -> bool:
@@ -532,6 +534,18 @@ def _about(value: Value, written: Effect, model: Model | None) -> bool:
         return True
     named = [lookup.value for lookup in written.lookup if lookup.column in ("id", "pk") and lookup.operator == "exact"]
     return value.varies and not value.unknown and any(value.origins == known.origins for known in named)
+
+
+def _other_rows(asked: tuple[Lookup, ...], inserted: Effect) -> bool:
+    """Whether a query looks for rows that an inserted one cannot be among."""
+    given = {write.column: write.value.literal for write in inserted.writes}
+    return any(
+        condition.operator == "exact"
+        and condition.value.literal is not None
+        and given.get(condition.column) is not None
+        and (condition.value.literal != given[condition.column]) != condition.excluded
+        for condition in asked
+    )
 
 
 def _address(url: str) -> str:

@@ -19,7 +19,7 @@ def check(replay: Replay) -> Iterator[Finding]:
         guard = replay.guard(effect)
         if guard is None or guard.strength is not Strength.MUTEX or guard.by is None or guard.by.site in said:
             continue
-        if guard.by.guard is None or guard.by.guard.scope == "process":
+        if guard.by.guard is None or guard.by.guard.scope == "process" or replay.absence_test(effect) is not None:
             continue
         said.add(guard.by.site)
         yield replay.finding(
