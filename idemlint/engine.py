@@ -16,7 +16,7 @@ from idemlint.domain.effect import Effect
 from idemlint.domain.journal import journals
 from idemlint.domain.summary import Summary as Run
 from idemlint.link import link
-from idemlint.link.values import Known, Unknown
+from idemlint.link.values import Known, Made, Unknown
 from idemlint.placing import Places, place
 from idemlint.program import Option, Program
 from idemlint.project import Project
@@ -105,7 +105,8 @@ def worth(option: Option) -> Known | Unknown:
     """What an option is worth, as delivery asks it."""
     if option.known:
         return Known(option.value, option.environment)
-    return Unknown(option.reason, environment=option.environment)
+    made = option.value if isinstance(option.value, Made) else None
+    return Unknown(option.reason, environment=option.environment, made=made)
 
 
 def ask(rule: checks.Rule, replay: Replay) -> list[Finding]:

@@ -104,7 +104,7 @@ def valued(linker: Linker, option: Option) -> Option:
     value = linker.constants.evaluate(option.expression, module)
     if isinstance(value, Known):
         return replace(option, value=value.value, known=True, environment=value.environment)
-    return replace(option, reason=value.reason, environment=value.environment)
+    return replace(option, value=value.made, reason=value.reason, environment=value.environment)
 
 
 def requests_in_transaction(settings: SettingsModules) -> Site | None:
