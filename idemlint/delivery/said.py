@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from idemlint.link.values import Known, Reference, Unknown, Value
+from idemlint.link.values import Known, Made, Reference, Unknown, Value
 from idemlint.program import Setting, Site
 
 
@@ -29,7 +29,8 @@ def from_setting(setting: Setting) -> Said:
     if setting.known:
         return Said(Known(setting.value, setting.environment), setting.written, setting.site)
     start = setting.value if isinstance(setting.value, str) else ""
-    return Said(Unknown(setting.reason, start, setting.environment), setting.written, setting.site)
+    made = setting.value if isinstance(setting.value, Made) else None
+    return Said(Unknown(setting.reason, start, setting.environment, made=made), setting.written, setting.site)
 
 
 def in_force(settings: Iterable[Setting], framework: str, app: str | None) -> Mapping[str, Setting]:

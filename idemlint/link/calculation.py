@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
 from idemlint.link.values import (
     LIMIT,
     Known,
+    Made,
     Unknown,
     Value,
     converted,
@@ -157,8 +158,11 @@ def method(held: Value, name: str, arguments: Arguments) -> Value:
 
 
 def changed(held: Value, name: str, arguments: Arguments) -> Value:
-    """A dict or list after one of its methods was called; itself for a method that leaves it alone."""
-    if isinstance(held, Unknown) or not isinstance(held.value, dict | list | set):
+    """A dict or list after one of its methods was called, itself for a method that leaves it alone; of what a library
+    made, the call is kept."""
+    if isinstance(held, Unknown):
+        return _told(held, name, arguments)
+    if not isinstance(held.value, dict | list | set):
         return held
     first = arguments.get(0)
     match held.value, name:
@@ -189,6 +193,21 @@ def changed(held: Value, name: str, arguments: Arguments) -> Value:
         case _, "popitem" | "remove" | "discard" | "sort" | "reverse" | "pop" | "update" | "append" | "extend" | "add":
             return Unknown(f".{name}() changes it in a way that is not worked out")
     return held
+
+
+def made(path: str, arguments: Arguments, on: Made | None = None) -> Made:
+    """What the call of something in a library gave, with its arguments."""
+    positional = ((f"#{index}", plain(value)) for index, value in enumerate(arguments.positional))
+    named = ((key, plain(value)) for key, value in arguments.keywords if key is not None)
+    return Made(path, (*positional, *named), on)
+
+
+def _told(held: Unknown, name: str, arguments: Arguments) -> Value:
+    """What a library made, after one more of its methods was called."""
+    if held.made is None:
+        return held
+    step = made(f"{held.made.first.path}.{name}", arguments)
+    return replace(held, made=replace(held.made, later=(*held.made.later, step)))
 
 
 def removed(held: Value, key: Value) -> Value:

@@ -21,6 +21,7 @@ from idemlint.link.modules import Module
 from idemlint.link.names import Names
 from idemlint.link.values import (
     Known,
+    Made,
     Reference,
     Unknown,
     Value,
@@ -359,10 +360,12 @@ class Constants:
 
     def _call(self, expr: f.Call, scope: Scope) -> Value:
         arguments = self.arguments(expr, scope)
+        on: Made | None = None
         if isinstance(expr.function, f.Attribute):
             held = self.value(expr.function.base, scope)
             if isinstance(held, Known) and not isinstance(held.value, Reference):
                 return calculation.method(held, expr.function.name, arguments)
+            on = held.made if isinstance(held, Unknown) else None
             callee = self._attribute(held, expr.function.name, scope.space.module.file.path)
         else:
             callee = self.value(expr.function, scope)
@@ -375,14 +378,14 @@ class Constants:
             return Unknown("what is called is no function")
         match callee.value.kind:
             case "library":
-                return self._library_call(callee.value.path, arguments, scope)
+                return self._library_call(callee.value.path, arguments, scope, on)
             case "class":
                 return self._instance(callee.value, arguments)
             case "function":
                 return self._project_call(callee.value, arguments)
         return Unknown("what is called is no function")
 
-    def _library_call(self, path: str, arguments: Arguments, scope: Scope) -> Value:
+    def _library_call(self, path: str, arguments: Arguments, scope: Scope, on: Made | None = None) -> Value:
         reader = self._reads.readers.get(path)
         if reader is not None:
             return _read(reader, arguments)
@@ -394,7 +397,8 @@ class Constants:
         if result is not None:
             return result
         name = path.removeprefix("builtins.")
-        return Unknown(f"what {name}() gives is not known", made_by=Reference(path))
+        made = calculation.made(path, arguments, on)
+        return Unknown(f"what {name}() gives is not known", made_by=Reference(path), made=made)
 
     def _getattr(self, arguments: Arguments, near: str) -> Value:
         base, name, *default = arguments.positional
@@ -417,12 +421,12 @@ class Constants:
         return Unknown(reason) if passed else Unknown(reason, made_by=owner)
 
     def _project_call(self, owner: Reference, arguments: Arguments) -> Value:
-        """What a function gives that does nothing but return an expression."""
+        """What a function gives that does nothing but name values and return an expression."""
         module, fact = self._bindings.functions[owner.path]
         unknown = Unknown(f"what {owner.name}() gives is not worked out")
         body = [statement for statement in fact.body if not _is_text(statement)]
         parameters = fact.parameters
-        if fact.is_async or fact.is_generator or len(body) != 1 or any("*" in each.kind for each in parameters):
+        if fact.is_async or fact.is_generator or not body or any("*" in each.kind for each in parameters):
             return unknown
         if arguments.open or None in dict(arguments.keywords) or not self._is_transparent(fact, module):
             return unknown
@@ -432,10 +436,11 @@ class Constants:
             if parameter.name not in given:
                 missing = Unknown(f"{parameter.name} is not given")
                 given[parameter.name] = self.value(parameter.default, scope) if parameter.default else missing
-        match body[0]:
-            case f.Return(value=value) if value is not None:
-                return self.value(value, replace(scope, local=given))
-        return unknown
+        *before, last = body
+        named = _names_once(before)
+        if named is None or not isinstance(last, f.Return) or last.value is None or named.keys() & given.keys():
+            return unknown
+        return self.value(last.value, replace(scope, local={**given, **named}))
 
     def _is_transparent(self, fact: f.Function, module: Module) -> bool:
         """Whether decorators at most remember what the function gave."""
@@ -483,6 +488,18 @@ def _assigns(statement: f.Statement, name: str) -> bool:
             ):
                 return True
     return False
+
+
+def _names_once(statements: list[f.Statement]) -> dict[str, f.Expr] | None:
+    """What statements name that do nothing else; None if one does, or if a name is given twice."""
+    named: dict[str, f.Expr] = {}
+    for statement in statements:
+        match statement:
+            case f.Assign(targets=(f.Name(id=name),), value=value) if value is not None and name not in named:
+                named[name] = value
+            case _:
+                return None
+    return named
 
 
 def _is_text(statement: f.Statement) -> bool:

@@ -163,7 +163,7 @@ def made(
     return Setting(
         name=name,
         written=written,
-        value=value.value if isinstance(value, Known) else value.start or None,
+        value=value.value if isinstance(value, Known) else value.made or value.start or None,
         known=known,
         site=state.site,
         reason=value.reason if isinstance(value, Unknown) else "",

@@ -41,14 +41,41 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """What a call of something in a library gave: its path, and its arguments as members of a container, positional
+    ones as `#0`. `on` is the object whose method it is, `later` are methods called on it afterwards."""
+
+    path: str
+    arguments: tuple[tuple[str, object], ...] = ()
+    on: Made | None = None
+    later: tuple[Made, ...] = ()
+
+    @property
+    def first(self) -> Made:
+        """The object at the beginning of `Class(...).method(...).method(...)`."""
+        return self.on.first if self.on is not None else self
+
+    @property
+    def steps(self) -> tuple[Made, ...]:
+        """That object and the method calls on it, in order."""
+        return (*(self.on.steps if self.on is not None else ()), self, *self.later)
+
+    def get(self, *names: str) -> object | None:
+        """The first argument given by one of these names; None if there is none."""
+        given = dict(self.arguments)
+        return next((given[name] for name in names if name in given), None)
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """No value, and why. `start` is the beginning of a text of which that much is known, `environment` the variable it
-    hangs on, `made_by` the class that was called to make it."""
+    hangs on, `made_by` the class that was called to make it, `made` the call if that is of a library."""
 
     reason: str
     start: str = ""
     environment: str | None = None
     made_by: Reference | None = None
+    made: Made | None = None
 
 
 Value: TypeAlias = Known | Unknown
