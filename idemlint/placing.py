@@ -12,7 +12,7 @@ from idemlint.program import Program, Site, Task
 from idemlint.project import Project
 from idemlint.replay import Finding, Mark
 from idemlint.syntax.locate import Place, locate
-from idemlint.syntax.split import split
+from idemlint.syntax.split import Piece, split
 
 WIDTH = 72
 """Quoted code longer than this loses the inside of its innermost brackets."""
@@ -23,6 +23,7 @@ class Places:
 
     def __init__(self, project: Project) -> None:
         self._project = project
+        self._pieces: dict[str, tuple[Piece, ...]] = {}
         self._wanted: dict[tuple[str, int], set[int]] = {}
         self._found: dict[tuple[str, int], dict[int, Place]] = {}
 
@@ -36,7 +37,9 @@ class Places:
         """The place of a site."""
         key = (site.path, site.piece)
         if site.at not in self._found.get(key, {}):
-            piece = split(self._project.text(site.path))[site.piece]
+            if site.path not in self._pieces:
+                self._pieces[site.path] = split(self._project.text(site.path))
+            piece = self._pieces[site.path][site.piece]
             wanted = self._wanted.get(key, set()) | {site.at}
             self._found[key] = locate(piece.text, piece.line, sorted(wanted))
         return self._found[key][site.at]
@@ -52,34 +55,36 @@ class Places:
 
 def place(found: Iterable[Finding], program: Program, places: Places, codes: Mapping[str, str]) -> list[Diagnostic]:
     """Diagnostics in order of path, line, column and rule. `codes` are the rules' codes by name."""
-    grouped: dict[tuple[str, Site], list[Finding]] = {}
+    groups: dict[tuple[str, Site], list[Finding]] = {}
     for finding in found:
-        grouped.setdefault((finding.rule, finding.site), []).append(finding)
-    for group in grouped.values():
-        places.want(site for finding in group[:1] for site in (finding.site, *(mark.site for mark in finding.steps)))
-    names = {task.id: name_of(task, places) for task in program.tasks.values()}
-    diagnostics = [diagnostic(group, names, places, codes) for group in grouped.values()]
+        groups.setdefault((finding.rule, finding.site), []).append(finding)
+    ordered = [sorted(group, key=lambda finding: loudness(finding, program)) for group in groups.values()]
+    for group in ordered:
+        places.want((group[0].site, *(mark.site for mark in group[0].steps)))
+        places.want(program.tasks[finding.task].site for finding in group if finding.task is not None)
+    diagnostics = [diagnostic(group, program, places, codes) for group in ordered]
     diagnostics.extend(unreadable(program, codes))
     diagnostics.sort(key=lambda item: (item.span, item.rule))
     return numbered(diagnostics)
+
+
+def loudness(finding: Finding, program: Program) -> tuple[int, int, str, int, int]:
+    """Of findings about one effect the loudest comes first, then that of the first task by path and place."""
+    task = program.tasks.get(finding.task or "")
+    site = task.site if task is not None else finding.site
+    return (-finding.severity, -finding.confidence, site.path, site.piece, site.at)
 
 
 def name_of(task: Task, places: Places) -> TaskName:
     return TaskName(task.name, task.function, task.site.path, places.at(task.site).line, task.framework)
 
 
-def diagnostic(
-    group: list[Finding], names: Mapping[str, TaskName], places: Places, codes: Mapping[str, str]
-) -> Diagnostic:
-    """One effect reached from several tasks is told once, under the task that makes it loudest."""
-
-    def order(finding: Finding) -> tuple[int, int, str, int]:
-        task = names.get(finding.task or "")
-        return (-finding.severity, -finding.confidence, task.path if task else "", task.line if task else 0)
-
-    first, *others = sorted(group, key=order)
-    task = names.get(first.task or "")
-    rest = dict.fromkeys(names[other.task] for other in others if other.task is not None)
+def diagnostic(group: list[Finding], program: Program, places: Places, codes: Mapping[str, str]) -> Diagnostic:
+    """One effect reached from several tasks is told once, under the first."""
+    first = group[0]
+    names = [name_of(program.tasks[finding.task], places) for finding in group if finding.task is not None]
+    task = names[0] if names and first.task is not None else None
+    rest = {name for name in names if name != task}
     steps = tuple(step(mark, places) for mark in first.steps)
     cause = next((item for item in steps if item.kind is StepKind.CAUSE), None)
     code = re.sub(r"\s+", "", places.at(first.site).text)
@@ -91,7 +96,7 @@ def diagnostic(
         message=first.message,
         span=places.span(first.site),
         task=task,
-        other_tasks=tuple(sorted((name for name in rest if name != task), key=lambda name: (name.path, name.line))),
+        other_tasks=tuple(sorted(rest, key=lambda name: (name.path, name.line, name.function))),
         causes=(Reason(cause.text, *(_where(cause))),) if cause is not None and task is not None else (),
         steps=steps,
         fix=first.fix,

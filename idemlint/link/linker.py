@@ -13,7 +13,6 @@ from idemlint.catalog import Catalog
 from idemlint.link.classes import Classes, ClassInfo
 from idemlint.link.constants import Constants
 from idemlint.link.frameworks import imported, used
-from idemlint.link.frameworks import imported, used
 from idemlint.link.modules import Binding, Module, Modules
 from idemlint.link.names import Definition, Found, Names
 from idemlint.link.production import is_production
@@ -113,9 +112,6 @@ class Linker:
         self.classes = Classes(self.module_level)
         self.functions: dict[str, FunctionInfo] = {}
         self.drafts: dict[str, Draft] = {}
-        self.frameworks = used(project, catalog)
-        # Functions that hand on to a queue what they are given.
-        self.forwarders: set[str] = set()
         self.frameworks = used(project, catalog)
         # Functions that hand on to a queue what they are given.
         self.forwarders: set[str] = set()
@@ -631,14 +627,4 @@ def element(whole: Type | None, position: int) -> Type | None:
 
 def calls_in(fact: object) -> list[f.Call]:
     """Every call in a piece of code, nested functions included."""
-    found: list[f.Call] = []
-    todo = [fact]
-    while todo:
-        part = todo.pop()
-        if isinstance(part, f.Call):
-            found.append(part)
-        if isinstance(part, tuple):
-            todo.extend(part)
-        elif hasattr(part, "__dataclass_fields__"):
-            todo.extend(getattr(part, name) for name in part.__dataclass_fields__)
-    return found
+    return [part for part in f.walk(fact) if isinstance(part, f.Call)]

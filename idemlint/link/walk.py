@@ -687,14 +687,4 @@ def _merge(
 
 def names_in(fact: object) -> set[str]:
     """Every name that a piece of code mentions."""
-    found: set[str] = set()
-    todo = [fact]
-    while todo:
-        part = todo.pop()
-        if isinstance(part, f.Name):
-            found.add(part.id)
-        elif isinstance(part, tuple):
-            todo.extend(part)
-        elif hasattr(part, "__dataclass_fields__"):
-            todo.extend(getattr(part, name) for name in part.__dataclass_fields__)
-    return found
+    return {part.id for part in f.walk(fact) if isinstance(part, f.Name)}

@@ -544,17 +544,6 @@ def _literal(value: Value) -> object:
     return value.literal[0] if value.literal is not None else ...
 
 
-def _free_names(fact: object) -> set[str]:
-    found: set[str] = set()
-    todo = [fact]
-    while todo:
-        part = todo.pop()
-        if isinstance(part, f.Name):
-            found.add(part.id)
-        elif isinstance(part, tuple):
-            todo.extend(part)
-        elif isinstance(part, f.Parameter):
-            continue
-        elif hasattr(part, "__dataclass_fields__"):
-            todo.extend(getattr(part, name) for name in part.__dataclass_fields__)
-    return found
+def _free_names(fact: f.Lambda | f.Function) -> set[str]:
+    """Names in the body of a function; defaults of parameters are worked out where it is made."""
+    return {part.id for part in f.walk(fact.body) if isinstance(part, f.Name)}

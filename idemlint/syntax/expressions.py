@@ -68,6 +68,7 @@ class Expressions:
     def __init__(self, keep_nodes: bool = False) -> None:
         self.count = 0
         self.nodes: list[cst.CSTNode] | None = [] if keep_nodes else None
+        self.yields: list[bool] = [False]
 
     def mark(self, node: cst.CSTNode) -> int:
         """The next ordinal, given to this node."""
@@ -210,7 +211,10 @@ class Expressions:
         return f.Mapping(at, tuple(items))
 
     def anonymous(self, node: cst.Lambda, at: int) -> f.Expr:
-        return f.Lambda(at, self.parameters(node.params), self.expression(node.body))
+        self.yields.append(False)
+        made = f.Lambda(at, self.parameters(node.params), self.expression(node.body))
+        self.yields.pop()
+        return made
 
     def parameters(self, node: cst.Parameters) -> tuple[f.Parameter, ...]:
         found: list[f.Parameter] = []
@@ -251,6 +255,7 @@ class Expressions:
         return f.Await(at, self.expression(node.expression))
 
     def produce(self, node: cst.Yield, at: int) -> f.Expr:
+        self.yields[-1] = True
         value = node.value.item if isinstance(node.value, cst.From) else node.value
         return f.Yield(at, self.optional(value))
 

@@ -197,6 +197,7 @@ class Extractor(Expressions):
         decorators = tuple(self.expression(decorator.decorator) for decorator in node.decorators)
         parameters = self.parameters(node.params)
         returns = self.optional(node.returns.annotation if node.returns else None)
+        self.yields.append(False)
         body = self.body(node.body)
         yield f.Function(
             at,
@@ -207,7 +208,7 @@ class Extractor(Expressions):
             returns,
             body,
             node.asynchronous is not None,
-            yields(body),
+            self.yields.pop(),
         )
 
     def define_class(self, node: cst.ClassDef) -> Iterable[f.Statement]:
@@ -273,17 +274,3 @@ def _values(pattern: cst.CSTNode) -> list[cst.BaseExpression]:
     if isinstance(pattern, cst.MatchOr):
         return [value for element in pattern.patterns for value in _values(element.pattern)]
     return []
-
-
-def yields(body: f.Body) -> bool:
-    """Whether a function with this body is a generator: a yield outside of nested functions, lambdas and classes."""
-    todo: list[object] = list(body)
-    while todo:
-        fact = todo.pop()
-        if isinstance(fact, f.Yield):
-            return True
-        if isinstance(fact, tuple):
-            todo.extend(fact)
-        elif hasattr(fact, "__dataclass_fields__") and not isinstance(fact, f.Function | f.Class | f.Lambda):
-            todo.extend(getattr(fact, name) for name in fact.__dataclass_fields__)
-    return False

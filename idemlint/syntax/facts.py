@@ -6,7 +6,8 @@ are worked out from (slice, ordinal) afterwards, for the few nodes that a report
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from typing import TypeAlias
 
 Literal: TypeAlias = str | bytes | int | float | complex | bool | None
@@ -418,3 +419,28 @@ Statement: TypeAlias = (
 )
 
 Body: TypeAlias = tuple[Statement, ...]
+
+
+def walk(fact: object) -> Iterator[object]:
+    """A fact, or each of a tuple of facts, and every fact inside, in no order that matters."""
+    todo = [fact]
+    while todo:
+        part = todo.pop()
+        if type(part) is tuple:
+            todo.extend(part)
+        elif (names := _inner(type(part))) is not None:
+            yield part
+            for name in names:
+                todo.append(getattr(part, name))
+
+
+_PLAIN = frozenset({"int", "str", "bool", "str | None", "Literal", "tuple[str, ...]"})
+_INNER: dict[type, tuple[str, ...] | None] = {}
+
+
+def _inner(kind: type) -> tuple[str, ...] | None:
+    """The fields of a kind of fact that hold facts; None for what is no fact."""
+    if kind not in _INNER:
+        known = kind.__module__ == __name__ and hasattr(kind, "__dataclass_fields__")
+        _INNER[kind] = tuple(field.name for field in fields(kind) if field.type not in _PLAIN) if known else None
+    return _INNER[kind]
