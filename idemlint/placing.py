@@ -50,7 +50,7 @@ class Places:
 
     def code(self, site: Site) -> str:
         """The code at a site, on one line and short enough for a step."""
-        return shorten(self.at(site).text)
+        return shorten(uncommented(self.at(site).text))
 
 
 def place(found: Iterable[Finding], program: Program, places: Places, codes: Mapping[str, str]) -> list[Diagnostic]:
@@ -87,7 +87,7 @@ def diagnostic(group: list[Finding], program: Program, places: Places, codes: Ma
     rest = {name for name in names if name != task}
     steps = tuple(step(mark, places) for mark in first.steps)
     cause = next((item for item in steps if item.kind is StepKind.CAUSE), None)
-    code = re.sub(r"\s+", "", places.at(first.site).text)
+    code = re.sub(r"\s+", "", uncommented(places.at(first.site).text))
     return Diagnostic(
         rule=first.rule,
         code=codes[first.rule],
@@ -145,12 +145,21 @@ def numbered(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
     return result
 
 
+def uncommented(code: str) -> str:
+    """Code without its comments: on one line they would swallow the rest, and they change nothing of what it does."""
+    return _STRING_OR_COMMENT.sub(lambda found: "" if found.group().startswith("#") else found.group(), code)
+
+
+_STRING_OR_COMMENT = re.compile(
+    r"""(\"{3}|'{3})(?:\\.|(?!\1).)*\1|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|#[^\r\n]*""", re.DOTALL
+)
+
+
 def shorten(code: str) -> str:
     """Code on one line; when too long, the inside of brackets gives way to dots, the innermost last arguments first."""
     flat = re.sub(r"\s+", " ", code).strip()
     flat = re.sub(r"([(\[{]) | (?=[)\]}])", r"\1", flat)
-    if flat.startswith("@"):
-        flat = flat[1:]
+    flat = flat.removeprefix("@")
     if len(flat) <= WIDTH:
         return flat
     head, bracket, inside = flat.partition("(")

@@ -261,3 +261,12 @@ def test_a_comment_still_covers_its_call_after_formatting(tmp_path: Path) -> Non
     ruff(folder, "format", "--isolated")
     assert "(\n" in (folder / "tasks.py").read_text(encoding="utf-8").partition("stripe.Charge.create")[2]
     assert codes(folder) == ["IDM101*"]
+
+
+def test_a_comment_inside_the_code_changes_neither_story_nor_fingerprint(tmp_path: Path) -> None:
+    plain = PAY.replace(CALL, '(\n        amount=1,\n        description="# 1",\n    )')
+    commented = plain.replace("amount=1,", "amount=1,  # noqa: IDM101").replace("create(", "create(  # fmt: skip")
+    [before], [after] = (findings(project(tmp_path, source), "--select", "IDM101") for source in (plain, commented))
+    assert [step["text"] for step in before["steps"]] == [step["text"] for step in after["steps"]]
+    assert 'stripe.Charge.create(amount=1, description="# 1",)' in before["steps"][1]["text"]
+    assert before["fingerprint"] == after["fingerprint"]
