@@ -275,9 +275,9 @@ class DataOperation:
 
     Where statements are put together first and run by a session, "build" gives a statement (`verb`: "select", "insert",
     "update", "delete") or adds to the one it is called on, `locks` says that its rows will be locked, `returning` that it
-    gives rows, `updates` are what an insert writes over the row in its way. "run" runs the `statement`, the rows given
-    beside it are in `objects`; `form` is "rows", "first", "get", "values" (a column of one row), "exists" or "read". "add"
-    puts `objects` into the session, "merge" stores over the row with the same key, "remove" deletes a row, "append" puts
+    gives rows, `updates` are what an insert writes over the row in its way; `form` is "query" for one that the session it
+    is built by will run, "many" for a list of rows. "run" runs the `statement`, the rows given beside it are in
+    `objects`; `form` is "rows", "first", "get", "exists" or "read". "add" puts `objects` into the session, "merge" stores over the row with the same key, "remove" deletes a row, "append" puts
     rows into a relation, "bulk" inserts or (`force`) updates the dicts in `objects`, "mutex" takes a lock to the end of
     the transaction that hangs on no row.
 

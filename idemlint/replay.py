@@ -125,16 +125,17 @@ class Replay:
     def coverage(self, effect: Effect) -> Coverage:
         """How a unique key stands to what an insert or look-up gives."""
         values = inserted(effect) if effect.kind == "insert" else looked_up(effect)
-        return coverage(self.model(effect), values, effect.opaque)
+        return coverage(self.model(effect), values, effect.opaque, effect.conflict_on)
 
     def same_path(self, one: Effect, other: Effect) -> bool:
         return not exclusive(one.address, other.address)
 
     def transaction(self, effect: Effect) -> Transaction | None:
-        """The outermost open transaction around an effect."""
+        """The outermost open transaction around an effect whose beginning and end are known."""
         if not effect.transactions:
             return None
-        return next((tx for tx in self.summary.transactions if tx.id == effect.transactions[0]), None)
+        around = next((tx for tx in self.summary.transactions if tx.id == effect.transactions[0]), None)
+        return around if around is not None and around.known else None
 
     # --- how loud
 

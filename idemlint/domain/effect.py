@@ -81,6 +81,7 @@ class Effect:
     writes: tuple[Write, ...] = ()
     opaque: bool = False
     conflict: str = ""
+    conflict_on: tuple[str, ...] = ()
     many: bool = False
     thing: int | None = None
     fresh: str = ""

@@ -51,17 +51,19 @@ class Coverage:
     doubtful: bool
 
 
-def coverage(model: Model | None, values: Mapping[str, Value], opaque: bool) -> Coverage:
+def coverage(model: Model | None, values: Mapping[str, Value], opaque: bool, named: tuple[str, ...] = ()) -> Coverage:
     """The unique key that stable `values` (by column) cover.
 
     A key with a column that differs from run to run stops nothing. A key whose column nobody can tell leaves doubt. A
-    nullable column counts unless the value is None for sure.
+    nullable column counts unless the value is None for sure. Columns that an insert itself has `named` for a conflict
+    are a unique key, or the database would refuse the statement.
     """
-    if model is None or not model.seen or model.abstract:
+    if model is None or model.abstract or not (model.seen or named):
         return Coverage(None, True)
-    given = {model.column(name.split("__")[0] if name not in ("pk",) else name): value for name, value in values.items()}
-    doubtful = opaque
-    for key in sorted(model.unique, key=lambda key: len(key.columns)):
+    given = {model.column(name.split("__")[0] if name != "pk" else name): value for name, value in values.items()}
+    doubtful = opaque or not model.seen
+    keys = sorted(model.unique, key=lambda key: len(key.columns))
+    for key in (UniqueKey(named, source="ON CONFLICT"), *keys) if named else keys:
         parts = [given.get(column) for column in key.columns]
         missing = [column for column, part in zip(key.columns, parts, strict=True) if part is None]
         if missing:
@@ -192,8 +194,9 @@ class Guards:
             return
         model = self.models.get(by.model)
         values = looked_up(by) if by.kind in ("get-or-insert", "upsert") else inserted(by)
-        found = coverage(model, values, by.opaque)
-        if found.key is not None and not by.conflict:
+        found = coverage(model, values, by.opaque, by.conflict_on)
+        # That an insert which ignores conflicts went through says nothing; that it inserted a row does.
+        if found.key is not None and (fact.kind == "claim" or not by.conflict):
             yield Guard(self._placed(by, effect), fact.site, by, found.key)
         elif found.doubtful:
             yield Guard(Strength.POSSIBLE, fact.site, by)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from idemlint.catalog import Catalog
-from idemlint.domain.effect import Frame
+from idemlint.domain.effect import Effect, Frame
 from idemlint.domain.summary import EFFECTS, Caught, Dropped, Loop, Summary, Transaction
 from idemlint.domain.value import CONSTANT, NOTHING, Fact, Facts, Object, Origin, Outcome, Value, derived, join
 from idemlint.program import (
@@ -349,7 +349,8 @@ class Walk(Data):
         self.address.append(("tx", number))
         leaves = bool(inside())  # type: ignore[operator]
         self.address.pop()
-        self.open.pop()
+        if number in self.open:
+            self.open.remove(number)
         if not self.open:
             for run in self.waiting.pop(number, []):
                 run()
@@ -415,7 +416,7 @@ class Walk(Data):
                         self.here.body.function,
                     )
                 )
-                inserted = [effect for effect in self.effects[first:last] if effect.kind in ("insert", "get-or-insert")]
+                inserted = self.inserted_in(first, last)
                 self.learn(*(Fact("conflict", effect.id, site=self.site(handler.at)) for effect in inserted))
             if handler.name:
                 self.here.env[handler.name] = Value()
@@ -435,6 +436,10 @@ class Walk(Data):
 
     def exception_names(self, body: Body, expr: f.Expr | None) -> frozenset[str]:
         """The exceptions a handler catches, by library path; "" for a bare one."""
+    def inserted_in(self, first: int, last: int) -> list[Effect]:
+        """The inserts that a `try` with the effects from `first` to `last` sends to the database."""
+        return [effect for effect in self.effects[first:last] if effect.kind in ("insert", "get-or-insert")]
+
         if expr is None:
             return frozenset({""})
         parts = expr.items if isinstance(expr, f.Display) else (expr,)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from idemlint.catalog import Catalog
-from idemlint.program import Body, Construction, DataCall, EnqueueCall, LibraryCall, ProjectCall, Program, Target
+from idemlint.program import Body, Construction, DataCall, EnqueueCall, LibraryCall, Program, ProjectCall, Target
 
 SMALL = 40
 """Calls that a function without effects may make, callees included, to be followed for its value's sake."""
 
-_QUIET = frozenset({"new", "narrow", "read", "get", "first", "exists", "refresh", "lock"})
+_QUIET = frozenset({"new", "narrow", "build", "read", "get", "first", "exists", "refresh", "lock"})
 
 
 class Weights:

@@ -71,9 +71,10 @@ def reading(stage: str, parts: tuple[f.Expr, ...], resolve: Resolve) -> Outcome 
     if not model:
         return None
     if clause is not None:
-        return DataOperation("build", model, statement=clause, verb=EXISTS), RowsType(model, values=True, stage=ASKING)
+        done = DataOperation("build", model, statement=clause, verb=EXISTS, form=stage)
+        return done, RowsType(model, values=True, stage=ASKING)
     plain = not any(entity(column) for column in columns)
-    done = DataOperation("build", model, verb=SELECT)
+    done = DataOperation("build", model, verb=SELECT, form=stage)
     return done, RowsType(model, values=plain, stage=stage, columns=columns)
 
 

@@ -1,0 +1,421 @@
+"""Sessions and their transactions: when one opens, what it holds back, where it ends.
+
+A transaction of a session opens when the session is first used and ends at a commit, a rollback, a close or the end of
+the block around it, so that the transactions of two sessions need not nest. What a session was told to store is written
+when it is flushed; a unique key speaks up there.
+
+Two sessions are not made by the run: one that is handed in (a parameter, an attribute of something unknown), whose
+transaction may commit after the run, and one that a module shares with all its callers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from idemlint.catalog import Catalog
+from idemlint.domain.effect import Effect
+from idemlint.domain.summary import Caught, Transaction
+from idemlint.domain.value import CONSTANT, NOTHING, Fact, Facts, Object, Value
+from idemlint.program import Body, LibraryCall, LibraryInstance, Program, Root, Target
+from idemlint.summarize.calls import Given
+from idemlint.summarize.state import Snapshot
+from idemlint.summarize.walk import Walk
+from idemlint.summarize.weights import Weights
+from idemlint.syntax import facts as f
+
+MAKES = frozenset({"session", "session-begin"})
+BLOCKS = MAKES | {"begin", "savepoint"}
+EVENTS = BLOCKS | {"flush", "commit", "rollback", "close"}
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One session at one point of the code: its open transaction and the savepoints in it, outermost first, and the
+    inserts it holds back."""
+
+    stack: tuple[int, ...] = ()
+    pending: tuple[int, ...] = ()
+
+
+Sessions: TypeAlias = Mapping[int, Session]
+
+
+@dataclass(slots=True)
+class Standing(Snapshot):
+    """What is also true at one point of the code: the transactions that are open for sure, and the sessions."""
+
+    open: tuple[int, ...] = ()
+    sessions: Sessions = field(default_factory=dict)
+
+
+class SessionWalk(Walk):
+    """A walk that keeps account of sessions."""
+
+    def __init__(self, program: Program, catalog: Catalog, root: Root, weights: Weights) -> None:
+        super().__init__(program, catalog, root, weights)
+        # The session that the call being followed goes through.
+        self.acting: int | None = None
+        self.sessions: dict[int, Session] = {}
+        self.handed_in = self.own_session()
+        self.shared = self.own_session()
+        # Rows put into a session, by their thing's id.
+        self.kept: dict[int, int] = {}
+        # Sessions whose block commits at its end.
+        self.committing: set[int] = set()
+        # Transactions that nobody wrote down.
+        self.implicit: set[int] = set()
+        # Transactions that have written or locked something; until then nothing hangs on their being open.
+        self.dirty: set[int] = set()
+        self.flushed: list[int] = []
+        self.held_back: set[int] = set()
+        self.tries: list[int] = []
+        self.closed: list[int] = []
+        self.committed: dict[int, Facts] = {}
+        # How things stood at each `return` of the functions being followed, by activation; and, of the blocks being
+        # followed that commit at their end, the function's ways out and how many there were before.
+        self.exits: dict[int, list[Standing]] = {}
+        self.blocks: list[tuple[list[Standing], int]] = []
+
+    def own_session(self) -> int:
+        number = self.thing(None).id
+        self.sessions[number] = Session()
+        return number
+
+    # --- which session
+
+    def session_of(self, value: Value) -> int:
+        """The session that a value is, or that a query or row belongs to."""
+        if value.thing is not None:
+            if value.thing.id in self.sessions:
+                return value.thing.id
+            kept = self.kept.get(value.thing.id, value.thing.session)
+            if kept is not None:
+                return kept
+        if value.rows is not None and value.rows.session is not None:
+            return value.rows.session
+        return self.handed_in if value.varies else self.shared
+
+    def value_of(self, session: int) -> Value:
+        return Value(CONSTANT, thing=self.things[session])
+
+    def use(self, session: int, at: int) -> tuple[int, ...]:
+        """The session's open transaction with its savepoints; it opens one if it has none."""
+        if not self.sessions[session].stack:
+            self.begin(session, at, explicit=False)
+        return self.sessions[session].stack
+
+    # --- transactions
+
+    def begin(self, session: int, at: int, *, explicit: bool) -> int:
+        """Open a transaction, or a savepoint in the one that is open."""
+        number = self.next()
+        state = self.sessions[session]
+        self.transactions[number] = Transaction(
+            number,
+            self.site(at),
+            "session",
+            state.stack[-1] if state.stack else None,
+            tuple(self.loops_open),
+            self.frames(at)[-1],
+            known=explicit or session != self.handed_in,
+        )
+        if not explicit:
+            self.implicit.add(number)
+        self.open.append(number)
+        self.sessions[session] = replace(state, stack=(*state.stack, number))
+        return number
+
+    def flush(self, session: int) -> None:
+        """What the session holds back is written: from here on its unique keys are known to be free."""
+        state = self.sessions[session]
+        for number in state.pending:
+            handled = tuple(name for names in self.handled for name in names)
+            self.effects[number] = replace(self.effects[number], handled=handled)
+            self.flushed.append(number)
+            self.learn(self.inserted_fact(number))
+        self.sessions[session] = replace(state, pending=())
+
+    def inserted_fact(self, number: int) -> Fact:
+        effect = self.effects[number]
+        return Fact("inserted", number, model=effect.model, site=effect.site)
+
+    def commit(self, session: int, at: int) -> None:
+        """The transaction of a session ends, and what it wrote is there."""
+        self.flush(session)
+        stack = self.sessions[session].stack
+        if not stack:
+            return
+        outermost = stack[0]
+        held = frozenset(fact for fact in self.facts if fact.kind == "inserted" and self.belongs(fact, outermost))
+        for ways, before in self.blocks:
+            for way in ways[before:]:
+                state = way.sessions.get(session, Session())
+                if state.stack[:1] == (outermost,):
+                    held &= way.facts | {self.inserted_fact(number) for number in state.pending}
+        self.committed[outermost] = self.committed.get(outermost, held) & held
+        # The second turn of a loop that commits opens a transaction of its own.
+        known = self.transactions[outermost]
+        self.transactions[outermost] = replace(known, end=self.site(at), loops=tuple(self.loops_open), known=True)
+        self.end(session)
+
+    def rollback(self, session: int) -> None:
+        """The transaction ends, and nothing that it wrote is there: no mark that it set holds."""
+        for number in self.sessions[session].stack[:1]:
+            self.facts = frozenset(fact for fact in self.facts if not self.belongs(fact, number))
+        self.end(session)
+
+    def end(self, session: int, keep: int = 0) -> None:
+        """Close the transaction of a session, or only the savepoints inside the first `keep`."""
+        stack = self.sessions[session].stack
+        self.open = [number for number in self.open if number not in stack[keep:]]
+        self.sessions[session] = Session(stack[:keep])
+
+    def close(self, session: int) -> None:
+        self.end(session)
+        self.closed.append(session)
+
+    def belongs(self, fact: Fact, transaction: int) -> bool:
+        """Whether a fact is about a row that was inserted or changed in a transaction."""
+        if fact.kind not in ("inserted", "claim") or not 0 <= fact.subject < len(self.effects):
+            return False
+        return self.effects[fact.subject].transactions[:1] == (transaction,)
+
+    # --- calls that begin and end them
+
+    def library(self, target: LibraryCall, callee: Value, given: Given, expr: f.Call) -> Value:
+        role = self.catalog.role(target.path)
+        receiver = callee.closure.receiver if callee.closure and callee.closure.receiver else callee
+        if role in MAKES or (role in EVENTS and self.on_session(target.path)):
+            for value in given.all():
+                self.looked_at(value)
+            return self.event(role or "", target.path, receiver, expr.at)
+        if role == "raw-sql" and self.on_session(target.path):
+            self.flush(self.session_of(receiver))
+            self.use(self.session_of(receiver), expr.at)
+        return super().library(target, callee, given, expr)
+
+    def on_session(self, path: str) -> bool:
+        """Whether a path is a method of a session, a connection or one of their transactions."""
+        owner = self.catalog.canonical(path).rpartition(".")[0]
+        return self.catalog.role(owner) in BLOCKS
+
+    def event(self, role: str, path: str, receiver: Value, at: int) -> Value:
+        if role in MAKES:
+            session = self.own_session()
+            if role == "session-begin":
+                self.committing.add(session)
+                self.begin(session, at, explicit=True)
+            return self.value_of(session)
+        session = self.session_of(receiver)
+        inner = self.catalog.role(self.catalog.canonical(path).rpartition(".")[0]) == "begin"
+        depth = len(self.sessions[session].stack)
+        match role:
+            case "begin":
+                self.begin(session, at, explicit=True)
+            case "savepoint":
+                self.flush(session)
+                self.use(session, at)
+                self.begin(session, at, explicit=True)
+            case "flush":
+                self.use(session, at)
+                self.flush(session)
+            case "commit" | "rollback" if inner and depth > 1:
+                # A savepoint of its own ends alone.
+                if role == "commit":
+                    self.flush(session)
+                self.end(session, depth - 1)
+            case "commit":
+                self.commit(session, at)
+            case "rollback":
+                self.rollback(session)
+            case "close":
+                self.close(session)
+        return self.value_of(session) if role in BLOCKS else NOTHING
+
+    # --- blocks
+
+    def managed(self, items: tuple[tuple[f.Expr, f.Expr | None], ...], body: f.Body, index: int) -> bool:
+        if index < len(items):
+            role = self.block_role(items[index][0])
+            if role:
+                return self.in_session(role, items, body, index)
+        return super().managed(items, body, index)
+
+    def block_role(self, manager: f.Expr) -> str:
+        """What a block is to a session: one of its own, a transaction, a savepoint; "" for any other block."""
+        reached: Target | None = self.here.body.targets.get(manager.at)
+        kind = self.type_of(manager)
+        path = reached.path if isinstance(reached, LibraryCall) else ""
+        if not path and isinstance(kind, LibraryInstance):
+            path = kind.path
+        role = self.catalog.role(path) if path else None
+        return role if role in BLOCKS else ""
+
+    def in_session(self, role: str, items: tuple[tuple[f.Expr, f.Expr | None], ...], body: f.Body, index: int) -> bool:
+        manager, target = items[index]
+        entered = self.evaluate(manager)
+        session = self.session_of(entered)
+        depth = len(self.sessions[session].stack)
+        commits = role in ("begin", "session-begin") or session in self.committing
+        ways, flushed = self.ways(), len(self.flushed)
+        before = len(ways)
+        if target is not None:
+            self.bind_target(target, entered)
+        if commits:
+            self.blocks.append((ways, before))
+        leaves = self.managed(items, body, index + 1)
+        if role == "savepoint" and depth > 1:
+            self.flush(session)
+            self.end(session, depth - 1)
+        elif commits:
+            self.commit(session, manager.at)
+            self.blocks.pop()
+        else:
+            self.close(session)
+        self.left_through(ways, before, flushed)
+        return leaves
+
+    def through(self, inner: Body, env: dict[str, Value], at: int, go_on: object) -> bool:
+        ways, flushed = self.ways(), len(self.flushed)
+        before = len(ways)
+        self.blocks.append((ways, before))
+        leaves = super().through(inner, env, at, go_on)
+        self.blocks.pop()
+        self.left_through(ways, before, flushed)
+        return leaves
+
+    def ways(self) -> list[Standing]:
+        """How things stood at each `return` met so far in the function being followed."""
+        return self.exits.setdefault(id(self.here), [])
+
+    def left_through(self, ways: list[Standing], before: int, flushed: int) -> None:
+        """Ways out that were taken inside a block leave through its end: what they held back was written there."""
+        written = set(self.flushed[flushed:])
+        outcomes = self.here.outcomes
+        for index in range(before, len(ways)):
+            pending = {number for state in ways[index].sessions.values() for number in state.pending} & written
+            facts = frozenset(self.inserted_fact(number) for number in pending)
+            outcomes[index] = replace(outcomes[index], facts=outcomes[index].facts | facts)
+            ways[index] = self.standing()
+
+    def statement(self, statement: f.Statement) -> bool:
+        leaves = super().statement(statement)
+        if isinstance(statement, f.Return):
+            self.ways().append(self.standing())
+        return leaves
+
+    def in_contexts(self, body: Body, contexts: tuple[tuple[object, int], ...]) -> bool:
+        leaves = super().in_contexts(body, contexts)
+        if contexts is body.contexts:
+            ways = self.exits.pop(id(self.here), [])
+            if ways:
+                self.stand(ways if leaves else [*ways, self.standing()])
+        return leaves
+
+    def attempt(self, statement: f.Try) -> bool:
+        caught, flushed, closed = len(self.caught), len(self.flushed), len(self.closed)
+        ways = self.ways()
+        before = len(ways)
+        self.tries.append(flushed)
+        leaves = super().attempt(statement)
+        self.tries.pop()
+        for index in range(caught, len(self.caught)):
+            self.caught[index] = self.with_flushed(self.caught[index], self.flushed[flushed:])
+        # A `finally` that closes a session does so on every way out.
+        for way in ways[before:]:
+            way.sessions = {
+                number: Session() if number in self.closed[closed:] else state for number, state in way.sessions.items()
+            }
+        return leaves
+
+    def inserted_in(self, first: int, last: int) -> list[Effect]:
+        """A row that is only put into the session meets its unique key where that is flushed."""
+        written = self.flushed[self.tries[-1] :]
+        waiting = {number for state in self.sessions.values() for number in state.pending}
+        at_once = [
+            effect
+            for effect in super().inserted_in(first, last)
+            if effect.id not in waiting and effect.id not in written and effect.id not in self.held_back
+        ]
+        return [*at_once, *(self.effects[number] for number in dict.fromkeys(written))]
+
+    def with_flushed(self, caught: Caught, flushed: list[int]) -> Caught:
+        """A handler is also about the rows that were put into the session before its `try` and flushed in it."""
+        inside = [number for number in flushed if number < caught.effects.stop]
+        effects = range(min([caught.effects.start, *inside]), caught.effects.stop)
+        stacks = [self.effects[number].transactions for number in inside]
+        if not caught.transactions and stacks:
+            return replace(caught, effects=effects, transactions=stacks[0])
+        return replace(caught, effects=effects)
+
+    # --- branches
+
+    def standing(self) -> Standing:
+        return self.snapshot()
+
+    def snapshot(self) -> Standing:
+        plain = super().snapshot()
+        return Standing(plain.env, plain.heap, plain.facts, tuple(self.open), dict(self.sessions))
+
+    def restore(self, snapshot: Snapshot) -> None:
+        super().restore(snapshot)
+        assert isinstance(snapshot, Standing)
+        self.open = list(snapshot.open)
+        self.sessions.update(snapshot.sessions)
+
+    def merge(self, arms: list[Snapshot]) -> None:
+        super().merge(arms)
+        self.stand([arm for arm in arms if isinstance(arm, Standing)])
+
+    def stand(self, arms: list[Standing]) -> None:
+        """Go on after any of these ways: what is open in all of them is, a session that one of them left open may be."""
+        if not arms:
+            return
+        first, *rest = arms
+        self.open = [number for number in first.open if all(number in arm.open for arm in rest)]
+        for number in {number: None for arm in arms for number in arm.sessions}:
+            states = [arm.sessions[number] for arm in arms if number in arm.sessions]
+            stack = max((state.stack for state in states), key=lambda stack: (len(stack) > 0, stack))
+            pending = tuple(dict.fromkeys(effect for state in states for effect in state.pending))
+            self.sessions[number] = Session(stack, pending)
+
+    # --- what is recorded
+
+    def thing(self, model: str | None = None, **known: object) -> Object:
+        acting = getattr(self, "acting", None)
+        if acting is not None and model is not None:
+            known.setdefault("session", acting)
+        return super().thing(model, **known)
+
+    def record(self, kind: str, at: int, **details: object) -> Effect:
+        """A change made through a session commits with that one; anything else happens while all are open that have
+        changed something."""
+        effect = super().record(kind, at, **details)
+        if self.acting is not None:
+            stack = self.use(self.acting, at)
+            if effect.changes_data or effect.lock is not None:
+                self.dirty.update(stack)
+            effect = replace(effect, transactions=stack)
+        else:
+            held = (number for number in self.open if number not in self.implicit or number in self.dirty)
+            effect = replace(effect, transactions=tuple(held))
+        self.effects[effect.id] = effect
+        return effect
+
+    def call(self, expr: f.Call) -> Value:
+        acting, self.acting = self.acting, None
+        value = super().call(expr)
+        self.acting = acting
+        return value
+
+    def sealed(self, effects: Iterable[Effect]) -> tuple[Effect, ...]:
+        """Effects with what holds when they are committed: a unique row inserted after a change, in the same
+        transaction, guards it as well as one before."""
+        return tuple(
+            replace(effect, facts=effect.facts | self.committed[effect.transactions[0]])
+            if effect.changes_data and effect.transactions and effect.transactions[0] in self.committed
+            else effect
+            for effect in effects
+        )
