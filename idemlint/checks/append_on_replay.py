@@ -43,4 +43,6 @@ def finding(replay: Replay, effect: Effect, site: Site, does: str) -> Finding:
     )
 
 
-RULE = Rule(NAME, "IDM303", Severity.WARNING, "append to a list, stream, text or file that a replay repeats", "0.1", check)
+RULE = Rule(
+    NAME, "IDM303", Severity.WARNING, "append to a list, stream, text or file that a replay repeats", "0.1", check
+)

@@ -53,4 +53,6 @@ def finding(replay: Replay, effect: Effect, model: Model, site: Site, how: str) 
     )
 
 
-RULE = Rule(NAME, "IDM203", Severity.WARNING, "existence test or delete, then insert, with nothing between runs", "0.1", check)
+RULE = Rule(
+    NAME, "IDM203", Severity.WARNING, "existence test or delete, then insert, with nothing between runs", "0.1", check
+)

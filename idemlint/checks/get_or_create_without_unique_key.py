@@ -30,7 +30,9 @@ def check(replay: Replay) -> Iterator[Finding]:
                 replay.again(),
                 Mark(StepKind.FIRST, "{code} finds no row", effect.site),
                 Mark(StepKind.AGAIN, "a run beside it finds no row either", effect.site),
-                Mark(StepKind.RESULT, f"two {model.title} rows; from then on the look-up raises MultipleObjectsReturned"),
+                Mark(
+                    StepKind.RESULT, f"two {model.title} rows; from then on the look-up raises MultipleObjectsReturned"
+                ),
             ),
             confidence=min(Confidence.HIGH, replay.confidence(effect)),
             fix=Fix(f"add a unique constraint to {model.title} over [{columns}]", Applicability.DISPLAY),

@@ -50,7 +50,9 @@ def choose(findings: Iterable[Finding], stakes: dict[int, str]) -> list[Finding]
             by_subject.setdefault(finding.subject, []).append(finding)
     tasks = {finding.task: finding.rule for finding in chosen if finding.rule in PER_TASK[:1]}
     chosen = [
-        finding for finding in chosen if finding.rule not in PER_TASK or tasks.get(finding.task, finding.rule) == finding.rule
+        finding
+        for finding in chosen
+        if finding.rule not in PER_TASK or tasks.get(finding.task, finding.rule) == finding.rule
     ]
     for subject, competing in by_subject.items():
         competing.sort(key=lambda finding: ORDER.index(finding.rule))

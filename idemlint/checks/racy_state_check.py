@@ -45,4 +45,6 @@ def check(replay: Replay) -> Iterator[Finding]:
         )
 
 
-RULE = Rule(NAME, "IDM304", Severity.WARNING, "state tested and written in two steps, with an effect between", "0.1", check)
+RULE = Rule(
+    NAME, "IDM304", Severity.WARNING, "state tested and written in two steps, with an effect between", "0.1", check
+)

@@ -50,4 +50,11 @@ def check(replay: Replay) -> Iterator[Finding]:
         return
 
 
-RULE = Rule(NAME, "IDM501", Severity.WARNING, "several outside effects in one task that starts again from the first", "0.1", check)
+RULE = Rule(
+    NAME,
+    "IDM501",
+    Severity.WARNING,
+    "several outside effects in one task that starts again from the first",
+    "0.1",
+    check,
+)

@@ -13,7 +13,13 @@ NAME = "retry-after-effect"
 
 # What a failure that says nothing about the outcome may be raised as: the request may have been carried out.
 _ANY = frozenset(
-    {"builtins.Exception", "builtins.BaseException", "builtins.OSError", "builtins.ConnectionError", "builtins.TimeoutError"}
+    {
+        "builtins.Exception",
+        "builtins.BaseException",
+        "builtins.OSError",
+        "builtins.ConnectionError",
+        "builtins.TimeoutError",
+    }
 )
 
 
@@ -32,7 +38,9 @@ def check(replay: Replay) -> Iterator[Finding]:
 def triggers(replay: Replay, retry: Retry, effect: Effect) -> bool:
     """Whether the retry can come after the effect has happened."""
     if retry.kind == "call":
-        call = next((other for other in replay.summary.effects if other.kind == "retry" and other.site == retry.site), None)
+        call = next(
+            (other for other in replay.summary.effects if other.kind == "retry" and other.site == retry.site), None
+        )
         return call is not None and call.id > effect.id and replay.same_path(effect, call)
     if retry.kind != "exception":
         return False
@@ -43,7 +51,9 @@ def triggers(replay: Replay, retry: Retry, effect: Effect) -> bool:
 
 
 def finding(replay: Replay, retry: Retry, effect: Effect, site: Site) -> Finding:
-    cause = next((cause for cause in replay.delivery.causes if cause.site == retry.site), None) if replay.delivery else None
+    cause = (
+        next((cause for cause in replay.delivery.causes if cause.site == retry.site), None) if replay.delivery else None
+    )
     assert replay.task is not None
     # The option may stand in a dict far away: the finding stands where this task takes it.
     anchor = site if retry.kind == "call" else replay.task.declared

@@ -70,7 +70,9 @@ def reused(replay: Replay, effect: Effect, write: Write) -> Finding:
             Mark(StepKind.RESULT, f"{write.column} is changed twice in one run"),
         ),
         confidence=Confidence.MEDIUM,
-        fix=Fix("call refresh_from_db() after the first save(), or name update_fields in the second", Applicability.DISPLAY),
+        fix=Fix(
+            "call refresh_from_db() after the first save(), or name update_fields in the second", Applicability.DISPLAY
+        ),
     )
 
 

@@ -95,7 +95,9 @@ def _may_be_given(model: Model, columns: list[str]) -> bool:
 
 def inserted(effect: Effect) -> dict[str, Value]:
     """Column -> value of the row an effect inserts."""
-    found = {lookup.column: lookup.value for lookup in effect.lookup if lookup.operator == "exact" and not lookup.excluded}
+    found = {
+        lookup.column: lookup.value for lookup in effect.lookup if lookup.operator == "exact" and not lookup.excluded
+    }
     found.update((write.column, write.value) for write in effect.writes)
     return found
 

@@ -20,7 +20,6 @@ from idemlint.program import Body, Option, Program, Root, Site, Task
 from idemlint.project import Project
 from idemlint.syntax import facts as f
 
-
 SMALL = 8
 """A model with more columns is no journal, so nobody asks whether it is purged."""
 
@@ -40,7 +39,9 @@ def link(project: Project, catalog: Catalog, settings_module: str | None = None)
     around = requests_in_transaction(settings)
     outer = outer_roots(linker, around is not None)
     link_tasks(linker)
-    tasks = {draft.function: task(linker, draft) for draft in sorted(linker.drafts.values(), key=lambda each: each.place)}
+    tasks = {
+        draft.function: task(linker, draft) for draft in sorted(linker.drafts.values(), key=lambda each: each.place)
+    }
     roots = [Root(task.body, id) for id, task in tasks.items() if task.body]
     for info in outer:
         body = linker.link(info, receiver_of(info))
@@ -149,7 +150,9 @@ def purged(linker: Linker) -> frozenset[str]:
     """Models whose name stands near a delete anywhere in the project, be it in a command nobody links."""
     found: set[str] = set()
     for model in linker.known_models():
-        near = re.compile(rf"\b{re.escape(model.title)}\b[^\n]*(?:\n[^\n]*){{0,6}}?(?:delete|purge|truncate|partition)", re.I)
+        near = re.compile(
+            rf"\b{re.escape(model.title)}\b[^\n]*(?:\n[^\n]*){{0,6}}?(?:delete|purge|truncate|partition)", re.IGNORECASE
+        )
         for source in linker.project.mentioning([model.title]) if len(model.fields) <= SMALL else ():
             if is_production(source.path) and near.search(linker.modules.load(source).text):
                 found.add(model.name)

@@ -110,9 +110,6 @@ class Calls(Sending):
         told = self.told_by_name(expr)
         if told is not None:
             return told
-        told = self.told_by_name(expr)
-        if told is not None:
-            return told
         name = written(expr.function)
         if name.rpartition(".")[2] in _BUILTIN_METHODS and "." in name:
             return None, None
@@ -168,13 +165,6 @@ class Calls(Sending):
         sent = self.sent(path, expr)
         if sent is not None:
             return sent
-        listing, registers = catalog.lists(path), catalog.registers(path)
-        for argument in expr.arguments if listing is not None else ():
-            if listing is not None and argument.name in listing.attributes:
-                self.listed(listing, path, argument.value, self.place, None)
-        if registers is not None:
-            task = self.declare_class(registers, positional[0] if positional else None, expr.at)
-            return LibraryCall(path), TaskType(task) if task is not None else None
         listing, registers = catalog.lists(path), catalog.registers(path)
         for argument in expr.arguments if listing is not None else ():
             if listing is not None and argument.name in listing.attributes:

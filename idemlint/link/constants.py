@@ -7,7 +7,6 @@ code gives for an environment variable, marked as such.
 from __future__ import annotations
 
 import builtins
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeAlias, TypeVar
@@ -53,8 +52,6 @@ _BUILTINS = frozenset(dir(builtins))
 # A worker is never a test runner, which has its name in the command line or among the modules.
 _OF_THE_PROCESS = (Reference("sys.argv"), Reference("sys.modules"))
 _TEST_RUNNERS = frozenset({"test", "tests", "pytest", "py.test", "unittest"})
-# In the facts a format's specification looks like text behind the expression it belongs to.
-_SPECIFICATION = re.compile(r"(?=.*[\da-zA-Z%])(?:.?[<>=^])?[+\- ]?#?0?\d*[,_]?(?:\.\d+)?[bcdeEfFgGnosxX%]?")
 _REMEMBERS = frozenset({"functools.lru_cache", "functools.cache", "builtins.staticmethod"})
 
 
@@ -284,18 +281,16 @@ class Constants:
         return False, self.value(item, scope)
 
     def _parts(self, parts: tuple[f.Expr, ...], scope: Scope) -> Iterator[Value]:
-        after_expression = False
         for part in parts:
             literal = part.value if isinstance(part, f.Constant) else None
-            if not isinstance(literal, str):
-                yield self.value(part, scope)
-            elif after_expression and _SPECIFICATION.fullmatch(literal):
+            if isinstance(part, f.Formatted):
                 yield Unknown("a format that is not worked out")
+            elif not isinstance(literal, str):
+                yield self.value(part, scope)
             elif "\\" in literal or "{{" in literal or "}}" in literal:
                 yield Unknown("a text with escapes that are not worked out")
             else:
                 yield Known(literal)
-            after_expression = not isinstance(literal, str)
 
     def _subscript(self, base: Value, index: Value) -> Value:
         if isinstance(base, Known) and isinstance(base.value, Reference):

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from idemlint.link.linker import FunctionInfo, Linker, calls_in
-from idemlint.link.production import is_production
 from idemlint.link.modules import Module
+from idemlint.link.production import is_production
 from idemlint.program import Body, ClassType, DataCall, InstanceType, LibraryCall, ProjectCall
 from idemlint.syntax import facts as f
 
@@ -57,8 +57,8 @@ def _read(linker: Linker, module: Module, pattern: re.Pattern[str]) -> set[str]:
     return aliases
 
 
-_DECORATOR = re.compile(r"^[ \t]*@[^\n]*(?:\([^)]*\))?", re.M)
-_TASK_CLASS = re.compile(r"^class[ \t]+\w+\([^)]*Task", re.M)
+_DECORATOR = re.compile(r"^[ \t]*@[^\n]*(?:\([^)]*\))?", re.MULTILINE)
+_TASK_CLASS = re.compile(r"^class[ \t]+\w+\([^)]*Task", re.MULTILINE)
 _WRAPS = re.compile(r"\b(?:task|actor|job)\s*\(|\bshared_task\b|\bperiodic_task\b")
 
 
@@ -69,7 +69,7 @@ def _loose(linker: Linker, module: Module, piece: int, pattern: re.Pattern[str])
         value = statement.value if isinstance(statement, f.Assign | f.Evaluate) else None
         if value is None:
             continue
-        if isinstance(value, f.Call) or isinstance(value, f.Attribute | f.Name):
+        if isinstance(value, (f.Call, f.Attribute | f.Name)):
             linker.walk(linker, module, piece).evaluate(value)
         if isinstance(statement, f.Assign) and _mentions(value, pattern):
             found.update(target.id for target in statement.targets if isinstance(target, f.Name))
@@ -86,7 +86,9 @@ def _mentions(expr: f.Expr, pattern: re.Pattern[str]) -> bool:
     return any(pattern.search(name) for name in names_in(expr) | attributes)
 
 
-def functions_in(body: Iterable[f.Statement], cls: f.Class | None = None) -> Iterator[tuple[f.Function, f.Class | None]]:
+def functions_in(
+    body: Iterable[f.Statement], cls: f.Class | None = None
+) -> Iterator[tuple[f.Function, f.Class | None]]:
     """Functions at module level and the methods of classes."""
     for statement in body:
         if isinstance(statement, f.Function):
@@ -106,9 +108,7 @@ def _declare(linker: Linker, module: Module, piece: int, fact: f.Function, cls: 
     linker.decorated(info)
 
 
-def function_info(
-    linker: Linker, module: Module, piece: int, fact: f.Function, cls: f.Class | None
-) -> FunctionInfo:
+def function_info(linker: Linker, module: Module, piece: int, fact: f.Function, cls: f.Class | None) -> FunctionInfo:
     """The function (or method of a top-level class) that stands in a piece."""
     if cls is None:
         return linker.function(f"{module.id}:{fact.name}", fact, module, piece)
@@ -203,7 +203,9 @@ def _reaching(
 
 def _calls(call: f.Call, name: str) -> bool:
     function = call.function
-    return (function.id if isinstance(function, f.Name) else function.name if isinstance(function, f.Attribute) else "") == name
+    return (
+        function.id if isinstance(function, f.Name) else function.name if isinstance(function, f.Attribute) else ""
+    ) == name
 
 
 def reached_functions(linker: Linker, body: Body) -> Iterator[str]:

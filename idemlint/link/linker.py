@@ -25,8 +25,8 @@ from idemlint.program import (
     Model,
     ModuleType,
     Option,
-    RecordType,
     PartialType,
+    RecordType,
     RoutineType,
     SeveralType,
     SignatureType,
@@ -198,7 +198,9 @@ class Linker:
         if isinstance(binding.fact, f.Function):
             for decorator in binding.fact.decorators:
                 target = decorator.function if isinstance(decorator, f.Call) else decorator
-                name = target.id if isinstance(target, f.Name) else target.name if isinstance(target, f.Attribute) else ""
+                name = (
+                    target.id if isinstance(target, f.Name) else target.name if isinstance(target, f.Attribute) else ""
+                )
                 if name in ("property", "cached_property", "hybrid_property", "classproperty", "getter", "setter"):
                     return "property"
                 if name == "staticmethod":
@@ -296,7 +298,9 @@ class Linker:
             found = self.names.find(module, expr.id)
         elif isinstance(expr, f.Attribute) and isinstance(expr.base, f.Name):
             holder = self.names.find(module, expr.base.id)
-            found = self.names.attribute(holder, expr.name, module.file.path) if isinstance(holder, ModuleType) else None
+            found = (
+                self.names.attribute(holder, expr.name, module.file.path) if isinstance(holder, ModuleType) else None
+            )
         if isinstance(found, Definition) and isinstance(found.binding.fact, f.Assign):
             return found.binding.fact.value
         return None
@@ -330,13 +334,15 @@ class Linker:
             if not is_production(source.path):
                 continue
             module = self.modules.load(source)
-            for index, piece in enumerate(module.pieces):
+            for _index, piece in enumerate(module.pieces):
                 if piece.defines is not None and pattern.search(piece.text) and _CLASS.search(piece.text):
                     found = self.found(self.names.find(module, piece.defines))
                     if isinstance(found, ClassType):
                         self.model(found.name)
         for layer in orm.LAYERS:
-            self._models.update(layer.settle({model.name: model for model in self.known_models() if model.layer == layer.NAME}))
+            self._models.update(
+                layer.settle({model.name: model for model in self.known_models() if model.layer == layer.NAME})
+            )
         return self.known_models()
 
     def related(self) -> dict[tuple[str, str], tuple[str, bool]]:
@@ -614,7 +620,7 @@ def _names_of(given: f.Argument) -> set[str]:
     return {value.id} if isinstance(value, f.Name) else set()
 
 
-_CLASS = re.compile(r"^class\s", re.M)
+_CLASS = re.compile(r"^class\s", re.MULTILINE)
 
 
 def element(whole: Type | None, position: int) -> Type | None:
@@ -622,7 +628,6 @@ def element(whole: Type | None, position: int) -> Type | None:
     if isinstance(whole, RecordType):
         return whole.items[position] if position < len(whole.items) else None
     return whole.item if isinstance(whole, SeveralType) else None
-
 
 
 def calls_in(fact: object) -> list[f.Call]:

@@ -65,12 +65,7 @@ class Module:
 
     def bindings(self, name: str) -> list[Binding]:
         """Every binding of a top-level name, in the order of the code."""
-        found = [
-            binding
-            for index in self.mentioning(name)
-            for binding in self._table(index)
-            if binding.name == name
-        ]
+        found = [binding for index in self.mentioning(name) for binding in self._table(index) if binding.name == name]
         for index in self.definitions().get(name, ()):
             found.extend(
                 Binding(name, statement, index)

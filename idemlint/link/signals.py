@@ -14,6 +14,7 @@ from idemlint.syntax import facts as f
 _WORDS = ("receiver", "connect")
 _TEXT = re.compile(r"@\w*\.?receiver\b|\.connect\s*\(")
 
+
 def receivers(linker: Linker) -> Receivers:
     """Every receiver of a model's signal in the project."""
     found: Receivers = {}

@@ -376,6 +376,10 @@ class Walk(Calls):
                 for part in parts:
                     self.evaluate(part)
                 return LibraryInstance("builtins.str")
+            case f.Formatted(value=value, specification=parts):
+                for part in (value, *parts):
+                    self.evaluate(part)
+                return LibraryInstance("builtins.str")
             case f.Display(kind=kind, items=items):
                 kinds = tuple(self.evaluate(item) for item in items)
                 return RecordType(kinds) if kind == "tuple" else SeveralType(_agree(kinds))

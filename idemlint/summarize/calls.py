@@ -39,7 +39,6 @@ from idemlint.summarize.state import Activation
 from idemlint.summarize.values import Values
 from idemlint.syntax import facts as f
 
-
 ITEMS = 16
 """A list is followed up to so many elements that the code adds by name."""
 
@@ -102,7 +101,9 @@ class Calls(Values):
         callee = self.callee(expr.function)
         target = self.here.body.targets.get(expr.at)
         if isinstance(target, DataCall):
-            return self.data(target, expr, callee.closure.receiver if callee.closure and callee.closure.receiver else callee)
+            return self.data(
+                target, expr, callee.closure.receiver if callee.closure and callee.closure.receiver else callee
+            )
         given = self.given(expr)
         if callee.closure is not None:
             bound = callee.closure.positional
@@ -182,7 +183,11 @@ class Calls(Values):
             elif parameter.default is not None:
                 literal = parameter.default
                 env[parameter.name] = (
-                    Value(CONSTANT, literal=(literal.value,), text=literal.value if isinstance(literal.value, str) else None)
+                    Value(
+                        CONSTANT,
+                        literal=(literal.value,),
+                        text=literal.value if isinstance(literal.value, str) else None,
+                    )
                     if isinstance(literal, f.Constant)
                     else Value(CONSTANT)
                 )
@@ -282,7 +287,9 @@ class Calls(Values):
         if name in ("append", "add", "extend") and given.positional and isinstance(expr.function, f.Attribute):
             self.grow(expr.function.base, name, given.positional[0])
         values = [value for value in (receiver, *given.all()) if value is not None and value.varies]
-        text = receiver.text if receiver is not None and name in ("format", "strip", "lower", "encode", "rstrip") else None
+        text = (
+            receiver.text if receiver is not None and name in ("format", "strip", "lower", "encode", "rstrip") else None
+        )
         result = derived(values, text)
         if receiver is not None and receiver.column is not None and name in ("append", "extend", "update", "copy"):
             return replace(result, column=receiver.column)
@@ -338,7 +345,9 @@ class Calls(Values):
         if guard.won == "entered":
             self.learn(fact)
             return value
-        return replace(value, effect=(value.effect[0], "created"), test=won if guard.won == "truthy" else won.inverted())
+        return replace(
+            value, effect=(value.effect[0], "created"), test=won if guard.won == "truthy" else won.inverted()
+        )
 
     def result(self, path: str, callee: Value, given: Given, expr: f.Call) -> Value:
         """What a library call without effect gives."""
@@ -346,7 +355,7 @@ class Calls(Values):
         if origin is not None:
             return Value(frozenset({origin}))
         receiver = callee.closure.receiver if callee.closure else None
-        if path in ("builtins.dict",):
+        if path == "builtins.dict":
             entries = dict(given.positional[0].entries or ()) if given.positional else {}
             entries.update(given.keywords)
             return replace(derived(given.all()), entries=tuple(entries.items()))
@@ -493,7 +502,9 @@ class Calls(Values):
         rebound = frozenset(name for names in self.here.rebound for name in names)
         if not rebound:
             return ()
-        if outermost is not None and set(self.loops_open) & set(self.transactions[outermost].loops) == set(self.loops_open):
+        if outermost is not None and set(self.loops_open) & set(self.transactions[outermost].loops) == set(
+            self.loops_open
+        ):
             return ()
         found: set[str] = set()
         for argument in expr.arguments:

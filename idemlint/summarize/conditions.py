@@ -42,7 +42,9 @@ class Conditions(State):
                 return None if inner is None else not inner
             case f.Boolean(operator="and", operands=operands):
                 return False if any(self.decided(operand) is False for operand in operands) else None
-            case f.Comparison(left=f.Name() as left, operators=("is" | "is not" as operator,), rights=(f.Constant(value=None),)):
+            case f.Comparison(
+                left=f.Name() as left, operators=("is" | "is not" as operator,), rights=(f.Constant(value=None),)
+            ):
                 value = self.held(left)
                 known = None if value is None else value.literal == (None,)
                 return None if known is None else known == (operator == "is")

@@ -10,13 +10,13 @@ from idemlint.domain.value import (
     CONSTANT,
     NOTHING,
     UNKNOWN,
+    WHOLE,
     Fact,
     Lookup,
     Object,
     Origin,
     Rows,
     Test,
-    WHOLE,
     Value,
     origins_of,
 )
@@ -82,7 +82,10 @@ class Data(Calls):
                 return Value(frozenset({Origin("row", model.title)}), effect=(effect.id, "result"), test=test)
             case "read":
                 self.query("read", rows, lookup, model, expr, operation.opaque)
-                return Value(frozenset({Origin("row", f"{model.title}{WHOLE}")}), rows=replace(rows, lookup=(*rows.lookup, *lookup)))
+                return Value(
+                    frozenset({Origin("row", f"{model.title}{WHOLE}")}),
+                    rows=replace(rows, lookup=(*rows.lookup, *lookup)),
+                )
             case "refresh":
                 return self.refresh(receiver)
             case "insert" | "insert-many":
@@ -191,7 +194,8 @@ class Data(Calls):
         """`create`, `bulk_create`: the values given, and those of the rows made before."""
         writes = self.writes(operation, model, None)
         related = tuple(
-            Write(model.column(lookup.column), lookup.value, self.site(expr.at)) for lookup in self.lookups(operation, model)
+            Write(model.column(lookup.column), lookup.value, self.site(expr.at))
+            for lookup in self.lookups(operation, model)
         )
         many = operation.kind == "insert-many"
         if many and operation.objects is not None:
@@ -318,7 +322,9 @@ class Data(Calls):
     ) -> Value:
         thing = receiver.thing
         if thing is not None:
-            effect = self.record("delete", expr.at, model=model.name, thing=thing.id, lookup=thing.lookup, lock=thing.lock)
+            effect = self.record(
+                "delete", expr.at, model=model.name, thing=thing.id, lookup=thing.lookup, lock=thing.lock
+            )
         else:
             effect = self.query("delete", rows, lookup, model, expr, operation.opaque)
         return Value(CONSTANT | {UNKNOWN}, effect=(effect.id, "count"))

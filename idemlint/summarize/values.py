@@ -87,6 +87,9 @@ class Values(Conditions):
                 return self.operation(operator, self.evaluate(left), self.evaluate(right))
             case f.Format(parts=parts):
                 return self.formatted(parts)
+            case f.Formatted(value=value, specification=parts):
+                # The text of the specification is not text of the result.
+                return Value(origins_of([self.evaluate(value), *(self.evaluate(part) for part in parts)]))
             case f.Display(items=items):
                 values = tuple(self.evaluate(item) for item in items)
                 return replace(derived(values), items=values)

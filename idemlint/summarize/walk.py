@@ -14,8 +14,8 @@ from idemlint.program import (
     LibraryCall,
     LibraryInstance,
     LibraryType,
-    ProjectCall,
     Program,
+    ProjectCall,
     Root,
     Site,
     TaskType,
@@ -209,7 +209,9 @@ class Walk(Data):
 
     def note_dropped(self, facts: Facts, body: f.Body) -> None:
         """Keep a branch that does nothing but return because the work was done before."""
-        conflict = next((fact for fact in sorted(facts, key=lambda fact: fact.subject) if fact.kind == "conflict"), None)
+        conflict = next(
+            (fact for fact in sorted(facts, key=lambda fact: fact.subject) if fact.kind == "conflict"), None
+        )
         if conflict is not None and len(body) == 1 and isinstance(body[0], f.Return):
             value = body[0].value
             if not isinstance(value, f.Call):
@@ -434,12 +436,12 @@ class Walk(Data):
             return self.run_body(statement.final) or not arms
         return not arms
 
-    def exception_names(self, body: Body, expr: f.Expr | None) -> frozenset[str]:
-        """The exceptions a handler catches, by library path; "" for a bare one."""
     def inserted_in(self, first: int, last: int) -> list[Effect]:
         """The inserts that a `try` with the effects from `first` to `last` sends to the database."""
         return [effect for effect in self.effects[first:last] if effect.kind in ("insert", "get-or-insert")]
 
+    def exception_names(self, body: Body, expr: f.Expr | None) -> frozenset[str]:
+        """The exceptions a handler catches, by library path; "" for a bare one."""
         if expr is None:
             return frozenset({""})
         parts = expr.items if isinstance(expr, f.Display) else (expr,)
@@ -494,7 +496,9 @@ class Walk(Data):
         if holder.column is not None:
             thing = self.things.get(holder.column[0])
             if thing is not None and thing.model is not None:
-                self.assign(thing, holder.column[1], Value(holder.origins, column=holder.column), self.site(target.at), "item")
+                self.assign(
+                    thing, holder.column[1], Value(holder.origins, column=holder.column), self.site(target.at), "item"
+                )
 
     def augment(self, statement: f.Augment) -> None:
         """`target += value`."""
@@ -578,7 +582,9 @@ def _bound(statement: f.For | f.While) -> frozenset[str]:
                 found |= _target_names(target) if target is not None else set()
             todo.append(part.body)
         elif hasattr(part, "body"):
-            todo.extend(getattr(part, name) for name in ("body", "orelse", "handlers", "final", "cases") if hasattr(part, name))
+            todo.extend(
+                getattr(part, name) for name in ("body", "orelse", "handlers", "final", "cases") if hasattr(part, name)
+            )
     return frozenset(found)
 
 

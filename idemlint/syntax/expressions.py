@@ -121,11 +121,11 @@ class Expressions:
             if isinstance(part, cst.FormattedStringText | cst.TemplatedStringText):
                 found.append(f.Constant(self.mark(part), part.value))
             elif isinstance(part, cst.FormattedStringExpression | cst.TemplatedStringExpression):
-                found.append(self.expression(part.expression))
-                if part.format_spec:
-                    # The text of a format specification is not text of the result.
-                    inner = self.format_parts(part.format_spec)
-                    found.extend(spec for spec in inner if not isinstance(spec, f.Constant))
+                at = self.mark(part)
+                value = self.expression(part.expression)
+                inner = self.format_parts(part.format_spec or ())
+                plain = part.conversion is None and part.format_spec is None
+                found.append(value if plain else f.Formatted(at, value, tuple(inner)))
         return found
 
     def joined(self, node: cst.ConcatenatedString, at: int) -> f.Expr:

@@ -104,6 +104,15 @@ class Format:
 
 
 @dataclass(frozen=True, slots=True)
+class Formatted:
+    """A value in an f-string that is converted or formatted on the way: `{n:>{width}}`, `{name!r}`."""
+
+    at: int
+    value: Expr
+    specification: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Display:
     """A tuple, list or set display; `kind` names which."""
 
@@ -197,6 +206,7 @@ Expr: TypeAlias = (
     | Unary
     | Comparison
     | Format
+    | Formatted
     | Display
     | Mapping
     | Starred

@@ -10,15 +10,17 @@ import re
 from dataclasses import dataclass
 
 # A string opener with its prefix, a bracket, a comment or a line end: everything else cannot change where we stand.
-_TOKEN = re.compile(r"""(?P<string>[rbuftRBUFT]{0,2}(?:\"\"\"|'''|"|'))|[()\[\]{}]|\#[^\r\n]*|\\\r\n|\\.|\r\n|\r|\n""", re.S)
+_TOKEN = re.compile(
+    r"""(?P<string>[rbuftRBUFT]{0,2}(?:\"\"\"|'''|"|'))|[()\[\]{}]|\#[^\r\n]*|\\\r\n|\\.|\r\n|\r|\n""", re.DOTALL
+)
 _ENDS = {
-    '"""': re.compile(r'(?:[^"\\]|\\.|"(?!""))*"""', re.S),
-    "'''": re.compile(r"(?:[^'\\]|\\.|'(?!''))*'''", re.S),
-    '"': re.compile(r'(?:[^"\\\r\n]|\\\r\n|\\.)*"', re.S),
-    "'": re.compile(r"(?:[^'\\\r\n]|\\\r\n|\\.)*'", re.S),
+    '"""': re.compile(r'(?:[^"\\]|\\.|"(?!""))*"""', re.DOTALL),
+    "'''": re.compile(r"(?:[^'\\]|\\.|'(?!''))*'''", re.DOTALL),
+    '"': re.compile(r'(?:[^"\\\r\n]|\\\r\n|\\.)*"', re.DOTALL),
+    "'": re.compile(r"(?:[^'\\\r\n]|\\\r\n|\\.)*'", re.DOTALL),
 }
 _DEFINITION = re.compile(r"(?:async[ \t]+def|def|class)[ \t]+(\w+)")
-_DECORATED = re.compile(r"^(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.M)
+_DECORATED = re.compile(r"^(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
 _CONTINUES = re.compile(r"(?:else|elif|except|finally)\b")
 
 
@@ -91,8 +93,5 @@ def _defined(chunk: str) -> str | None:
     body = chunk.lstrip()
     while body.startswith("#"):
         body = body.partition("\n")[2].lstrip()
-    if body.startswith("@"):
-        found = _DECORATED.search(body)
-    else:
-        found = _DEFINITION.match(body)
+    found = _DECORATED.search(body) if body.startswith("@") else _DEFINITION.match(body)
     return found.group(1) if found else None
