@@ -312,11 +312,10 @@ class Replay:
 
     def handles_conflict(self, effect: Effect) -> bool:
         """Whether a `try` around an insert goes on after an integrity error, or after anything."""
-        for name in effect.handled:
-            row = self.catalog.exception(name) if name not in ("", "?") else None
-            if name in ("", "?", "builtins.Exception", "builtins.BaseException") or (row and row.means == "conflict"):
-                return True
-        return False
+        conflicts = [path for path, row in self.catalog.tables.exceptions.items() if row.means == "conflict"]
+        caught = {"", "?", "builtins.Exception", "builtins.BaseException"}
+        caught.update(name for path in conflicts for name in self.catalog.ancestors(path))
+        return any(name in caught or self.catalog.canonical(name) in caught for name in effect.handled)
 
     def numeric(self, effect: Effect, column: str) -> bool:
         """Whether a column counts something; one nobody knows is taken to."""
