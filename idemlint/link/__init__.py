@@ -9,6 +9,7 @@ from idemlint.catalog import Catalog
 from idemlint.link.entries import LEVELS, callers, find_senders, find_tasks, holds_transaction, receiver_of, savers
 from idemlint.link.linker import Draft, FunctionInfo, Linker
 from idemlint.link.production import is_production
+from idemlint.link.queues import queue_options
 from idemlint.link.references import find_references
 from idemlint.link.settings import framework_settings
 from idemlint.link.settings_modules import SettingsModules
@@ -52,7 +53,7 @@ def link(project: Project, catalog: Catalog, settings_module: str | None = None)
         tasks=tasks,
         roots=tuple(dict.fromkeys(roots)),
         models={model.name: model for model in linker.known_models()},
-        settings=framework_settings(linker.constants, settings),
+        settings=(*framework_settings(linker.constants, settings), *queue_options(linker, settings)),
         versions={
             name: version
             for name in sorted(catalog.packages())
