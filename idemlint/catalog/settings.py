@@ -46,6 +46,26 @@ class AppSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class QueueSettings:
+    """Where a framework without apps of its own kind is configured.
+
+    `projects` maps the names of settings of a web project that are dicts to the members they may have (none: any).
+    `objects` are classes, by their last word, of brokers and the like from `libraries`; `doubles` stand in for them in
+    tests, `given_by` are calls that say which one is in use. `attributes` are what a class that a worker reads may
+    have. `marks` are texts, as regular expressions, whose presence in production code says something.
+    """
+
+    framework: str
+    libraries: tuple[str, ...] = ()
+    objects: frozenset[str] = frozenset()
+    doubles: frozenset[str] = frozenset()
+    given_by: tuple[str, ...] = ()
+    attributes: frozenset[str] = frozenset()
+    projects: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    marks: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectSettings:
     """Where a project of a web framework keeps its settings.
 
@@ -90,6 +110,15 @@ def app_settings() -> tuple[AppSettings, ...]:
 
 
 @cache
+def queue_settings() -> tuple[QueueSettings, ...]:
+    """The frameworks that are configured by objects, classes and the settings of a web project, by file name."""
+    return tuple(parse_queue_settings(_text(f"{name}.toml"), f"settings/{name}.toml") for name in _QUEUES)
+
+
+_QUEUES = "arq django-q django-tasks dramatiq huey procrastinate rq taskiq".split()
+
+
+@cache
 def project_settings() -> ProjectSettings:
     """The web framework whose settings a project's code shares."""
     return parse_project_settings(_text("django.toml"), "settings/django.toml")
@@ -104,6 +133,11 @@ def environment() -> Environment:
 def parse_app_settings(text: str, source: str) -> AppSettings:
     """What a file about a framework's apps says. CatalogError, naming the file and the key, if it makes no sense."""
     return _made(AppSettings, _document(text, source), source)
+
+
+def parse_queue_settings(text: str, source: str) -> QueueSettings:
+    """What a file about a framework's brokers and workers says. CatalogError as above."""
+    return _made(QueueSettings, _document(text, source), source)
 
 
 def parse_project_settings(text: str, source: str) -> ProjectSettings:
