@@ -55,7 +55,7 @@ def findings(program: Program, runs: tuple[Run, ...], catalog: Catalog, config: 
             catalog,
             run,
             program.tasks[run.root.task] if run.root.task is not None else None,
-            delivered.get(run.root.task),
+            delivered.get(run.root.task or ""),
             config.scope == "project",
             reads=reads,
         )

@@ -87,8 +87,8 @@ class RowsType:
     behind it (`SomeManager.from_queryset(SomeQuerySet)`); `through` the name of the relation when it hangs off a row
     (`order.lines`). `values` marks rows that come as plain values, not as instances (`values_list`).
 
-    `stage` is a word of the layer for where it stands on the way from a table through a statement to its rows, `columns`
-    what each row is made of: (model, column), "" for a whole row and for what is no column."""
+    `stage` is a word of the layer for where it stands on the way from a table through a statement to its rows,
+    `columns` what each row is made of: (model, column), "" for a whole row and for what is no column."""
 
     model: str
     manager: str | None = None
@@ -273,13 +273,14 @@ class DataOperation:
     "exists", "insert", "insert-many", "get-or-insert", "upsert", "update", "update-many" (of given instances),
     "save", "delete", "refresh", "link" (many-to-many), "new" (an instance made, nothing stored).
 
-    Where statements are put together first and run by a session, "build" gives a statement (`verb`: "select", "insert",
-    "update", "delete") or adds to the one it is called on, `locks` says that its rows will be locked, `returning` that it
-    gives rows, `updates` are what an insert writes over the row in its way; `form` is "query" for one that the session it
-    is built by will run, "many" for a list of rows. "run" runs the `statement`, the rows given beside it are in
-    `objects`; `form` is "rows", "first", "get", "exists" or "read". "add" puts `objects` into the session, "merge" stores over the row with the same key, "remove" deletes a row, "append" puts
-    rows into a relation, "bulk" inserts or (`force`) updates the dicts in `objects`, "mutex" takes a lock to the end of
-    the transaction that hangs on no row.
+    Where statements are put together first and run by a session, "build" gives a statement (`verb`: "select",
+    "insert", "update", "delete") or adds to the one it is called on, `locks` says that its rows will be locked,
+    `returning` that it gives rows, `updates` are what an insert writes over the row in its way; `form` is "query" for
+    one that the session it is built by will run, "many" for a list of rows. "run" runs the `statement`, the rows
+    given beside it are in `objects`; `form` is "rows", "first", "get", "exists" or "read". "add" puts `objects` into
+    the session, "merge" stores over the row with the same key, "remove" deletes a row, "append" puts rows into a
+    relation, "bulk" inserts or (`force`) updates the dicts in `objects`, "mutex" takes a lock to the end of the
+    transaction that hangs on no row.
 
     `lookup` are (column with operator, value) pairs that select rows, `values` what is written beside them (`defaults`
     included; the row that an upsert inserts has both). `excluded` marks an inverted lookup, `objects` is the expression
@@ -389,7 +390,8 @@ class Body:
     """A function as it is reached from one kind of call: its facts, what its calls reach and what its expressions
     are, by ordinal. `captured` are names of the enclosing functions it uses, `receiver` says that the first parameter
     is one, `constants` are the plain values of module-level names and settings that it uses, `arguments` what is
-    known of its parameters, `contexts` are context managers that decorate it, outermost first, with the decorator's ordinal."""
+    known of its parameters, `contexts` are context managers that decorate it, outermost first, with the decorator's
+    ordinal."""
 
     key: str
     function: str
@@ -485,7 +487,8 @@ class Root:
 @dataclass(frozen=True, slots=True)
 class Program:
     """All that later stages read. `roots` are in path and line order, `versions` those of the
-    frameworks as far as known, by framework; `purged` are models that some code deletes from; `unread` are (path, line, column, reason)."""
+    frameworks as far as known, by framework; `purged` are models that some code deletes from; `unread` are (path,
+    line, column, reason)."""
 
     bodies: Mapping[str, Body] = field(repr=False)
     tasks: Mapping[str, Task]

@@ -12,7 +12,7 @@ from idemlint.diagnostic import Confidence, Fix, Severity, StepKind
 from idemlint.domain.effect import Effect, Key, exclusive
 from idemlint.domain.guard import Coverage, Guard, Guards, Strength, argument, coverage, inserted, looked_up
 from idemlint.domain.summary import Loop, Summary, Transaction
-from idemlint.domain.value import Fact, Value
+from idemlint.domain.value import Fact, Lookup, Value
 from idemlint.program import Model, Program, Site, Task
 
 WRITES = frozenset({"POST", "PATCH"})

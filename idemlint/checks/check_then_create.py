@@ -46,8 +46,8 @@ def finding(replay: Replay, effect: Effect, model: Model, site: Site, how: str) 
         ),
         site=site,
         fix=Fix(
-            f"add a unique constraint to {model.title} and handle the conflict, or lock a parent row that both runs take "
-            "with select_for_update() first",
+            f"add a unique constraint to {model.title} and handle the conflict, or lock a parent row that both runs "
+            "take with select_for_update() first",
             Applicability.DISPLAY,
         ),
     )

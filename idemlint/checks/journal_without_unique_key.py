@@ -24,8 +24,8 @@ def check(replay: Replay) -> Iterator[Finding]:
             NAME,
             effect,
             replay.severity(Severity.ERROR),
-            f"{replay.name} asks {model.title} whether the work was done, but no unique key keeps the same entry out: two "
-            "runs side by side both find nothing and both do the work.",
+            f"{replay.name} asks {model.title} whether the work was done, but no unique key keeps the same entry out: "
+            "two runs side by side both find nothing and both do the work.",
             (
                 replay.again(),
                 Mark(StepKind.FIRST, "{code} finds no entry", test),

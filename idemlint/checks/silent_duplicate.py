@@ -22,8 +22,8 @@ def check(replay: Replay) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.HIGH,
             message=(
-                f"{replay.name} drops a duplicate here and says nothing: how often work is delivered twice stays unknown "
-                "until it hurts."
+                f"{replay.name} drops a duplicate here and says nothing: how often work is delivered twice stays "
+                "unknown until it hurts."
             ),
             steps=(
                 Mark(StepKind.FIRST, "{code} finds that the work was done", claim.site),

@@ -40,8 +40,8 @@ def check(replay: Replay) -> Iterator[Finding]:
             severity=replay.severity(Severity.ERROR),
             confidence=Confidence.HIGH,
             message=(
-                f"{replay.name} makes '{use.key.name}' from {_WORDS[origin.kind]}, so a second delivery carries another "
-                "key and is not recognised as a repeat."
+                f"{replay.name} makes '{use.key.name}' from {_WORDS[origin.kind]}, so a second delivery carries "
+                "another key and is not recognised as a repeat."
             ),
             steps=story(replay, use, origin),
             fix=fix(replay),
@@ -52,7 +52,7 @@ def check(replay: Replay) -> Iterator[Finding]:
 
 
 def entrance(use: KeyUse, origin: Origin) -> Site:
-    """Where the unstable part enters the key: where it is drawn, or, made elsewhere for another end, where it is used."""
+    """Where the unstable part enters the key: where it is drawn, or, made for another end, where it is used."""
     return origin.site if origin.site is not None and origin.kind in ("clock", "random", "attempt") else use.key.site
 
 

@@ -14,9 +14,10 @@ EFFECTS = 64
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """A database transaction: where it is opened, how ("atomic"), the one around it (it is a savepoint then), the loops
-    it was opened in, and the function that opens it. `known` says that its beginning and end are seen: that of a session
-    which was handed in is not, it may begin before the run and commit after it. `end` is the call that commits it."""
+    """A database transaction: where it is opened, how ("atomic"), the one around it (it is a savepoint then), the
+    loops it was opened in, and the function that opens it. `known` says that its beginning and end are seen: that of
+    a session which was handed in is not, it may begin before the run and commit after it. `end` is the call that
+    commits it."""
 
     id: int
     site: Site
@@ -30,8 +31,8 @@ class Transaction:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop: where it stands; `items` says that it goes over things, not that it counts or waits. `origins` are those of
-    its items; when they are rows, `model` and `lookup` say which."""
+    """A loop: where it stands; `items` says that it goes over things, not that it counts or waits. `origins` are
+    those of its items; when they are rows, `model` and `lookup` say which."""
 
     id: int
     site: Site
@@ -85,7 +86,8 @@ class KeyUse:
 @dataclass(frozen=True, slots=True)
 class Summary:
     """What one run from `root` does. `calls` were followed, `unresolved` (site, name) could not be; `reads` are
-    the models it reads, `swallows` says that the body catches every exception, `capped` that the analysis was cut short."""
+    the models it reads, `swallows` says that the body catches every exception, `capped` that the analysis was cut
+    short."""
 
     root: Root
     effects: tuple[Effect, ...]

@@ -92,11 +92,11 @@ class Rows:
 class Value:
     """What is known of an expression's value.
 
-    `text` is a string as far as it is literal, with `{}` for the rest; `literal` is a one-element tuple with the exact
-    constant. `items` are a tuple's elements, `entries` a dict's. `column` is (object id, column) when the value was
-    read from a row, `effect` the effect it is the answer of with the part it is ("created", "count", "result"),
-    `others` the effects whose answer it may be as well, `test` what its being true or false says, `outcomes` what each way out of a helper says.
-    """
+    `text` is a string as far as it is literal, with `{}` for the rest; `literal` is a one-element tuple with the
+    exact constant. `items` are a tuple's elements, `entries` a dict's. `column` is (object id, column) when the value
+    was read from a row, `effect` the effect it is the answer of with the part it is ("created", "count", "result"),
+    `others` the effects whose answer it may be as well, `test` what its being true or false says, `outcomes` what
+    each way out of a helper says."""
 
     origins: frozenset[Origin] = frozenset({UNKNOWN})
     literal: tuple[object] | None = None

@@ -135,7 +135,7 @@ def outer_roots(linker: Linker, views: bool) -> list[FunctionInfo]:
         for _ in range(LEVELS):
             above: list[FunctionInfo] = []
             for called in level:
-                if called.fact and isinstance(called.fact, f.Function):
+                if isinstance(called.fact, f.Function):
                     above.extend(callers(linker, called.id, called.fact.name))
                 for model in sorted(name for name in received.get(called.id, ()) if name is not None):
                     above.extend(savers(linker, called.id, model))

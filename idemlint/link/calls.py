@@ -291,7 +291,8 @@ class Calls(Sending):
 
 _BUILTIN_RESULTS = frozenset(
     f"builtins.{name}"
-    for name in "getattr list sorted set tuple reversed frozenset iter next min max enumerate zip type dict filter".split()
+    for name in """getattr list sorted set tuple reversed frozenset iter next min max enumerate zip type dict
+    filter""".split()
 )
 
 

@@ -392,7 +392,8 @@ class Linker:
         if name in ("Optional", "Annotated", "Awaitable", "Final", "ClassVar", "Required", "NotRequired", "Depends"):
             return self.annotated(items[0], module, receiver)
         if name == "Union":
-            return next(filter(None, (self.annotated(item, module, receiver) for item in items)), None)
+            kinds = (self.annotated(item, module, receiver) for item in items)
+            return next((kind for kind in kinds if kind is not None), None)
         if name in ("type", "Type"):
             inner = self.annotated(items[0], module, receiver)
             return ClassType(inner.name) if isinstance(inner, InstanceType) else None

@@ -1,7 +1,7 @@
 """Reading one function (or one module-level expression): what its names are, what its calls reach.
 
-The walk follows the order of the code. Where two branches disagree about a name, what is known wins: a wrong guess about
-a type shows as a call into a thing that has no such method, not as a finding.
+The walk follows the order of the code. Where two branches disagree about a name, what is known wins: a wrong guess
+about a type shows as a call into a thing that has no such method, not as a finding.
 """
 
 from __future__ import annotations
@@ -202,10 +202,10 @@ class Walk(Calls):
                 self.statements(body)
                 self.statements(orelse)
             case f.With(items=items, body=body):
-                for manager, target in items:
+                for manager, bound in items:
                     entered = self.entered(manager, self.evaluate(manager))
-                    if target is not None:
-                        self.assign(target, entered)
+                    if bound is not None:
+                        self.assign(bound, entered)
                 self.statements(body)
             case f.Try(body=body, handlers=handlers, orelse=orelse, final=final):
                 self.statements(body)
@@ -381,8 +381,8 @@ class Walk(Calls):
                     self.evaluate(part)
                 return LibraryInstance("builtins.str")
             case f.Display(kind=kind, items=items):
-                kinds = tuple(self.evaluate(item) for item in items)
-                return RecordType(kinds) if kind == "tuple" else SeveralType(_agree(kinds))
+                inside = tuple(self.evaluate(item) for item in items)
+                return RecordType(inside) if kind == "tuple" else SeveralType(_agree(inside))
             case f.Mapping(items=pairs):
                 return self.mapping(pairs)
             case f.Subscript(base=base, index=index):
@@ -397,10 +397,9 @@ class Walk(Calls):
                 return RoutineType(info.id, None, self.closure(expr))
             case f.Comprehension():
                 return self.comprehension(expr)
-            case f.Yield(value=value):
-                self.yielded.append(self.evaluate(value) if value is not None else None)
+            case f.Yield(value=given):
+                self.yielded.append(self.evaluate(given) if given is not None else None)
                 return None
-        return None
 
     def constant(self, expr: f.Name | f.Attribute) -> None:
         """Note the plain value of a module-level name, where its assignment looks as if it had one."""
@@ -473,7 +472,7 @@ class Walk(Calls):
 
     def library_item(self, path: str) -> Type | None:
         """`caches["default"]`: what subscripting a library's object gives, if the catalog says so."""
-        given = self.linker.catalog.returns(f"{path}.__getitem__", ())
+        given = self.linker.catalog.returns(f"{path}.__getitem__")
         return LibraryInstance(given) if given else None
 
     def operation(self, left: Type | None, right: Type | None) -> Type | None:

@@ -370,8 +370,7 @@ class Calls(Values):
         if not values:
             return Value(CONSTANT)
         made = path.rpartition(".")[2][:1].isupper()
-        entries = (*((f"#{i}", value) for i, value in enumerate(given.positional)), *given.keywords.items())
-        return Value(derived([Value(), *values]).origins, entries=entries if made else None)
+        return Value(derived([Value(), *values]).origins, entries=arguments_of(given) if made else None)
 
     def _passed_on(self, path: str, values: list[Value]) -> Value:
         """The result of a pure function: `list(rows)` and `str(key)` keep what they were made of."""
@@ -430,9 +429,9 @@ class Calls(Values):
         for slot in row.key:
             if slot.items[-1:] == ("*",):
                 whole = given.at([replace(slot, items=slot.items[:-1])])
-                for name, value in whole.entries or () if whole is not None else ():
-                    if self.catalog.is_key_header(name):
-                        return Key(name, value, value.site or self.site(expr.at))
+                for header, sent in whole.entries or () if whole is not None else ():
+                    if self.catalog.is_key_header(header):
+                        return Key(header, sent, sent.site or self.site(expr.at))
                 continue
             value = given.at([slot])
             if value is not None and value.literal != (None,):

@@ -76,6 +76,8 @@ class State:
         self.keys: list[KeyUse] = []
         self.caught: list[Caught] = []
         self.through_signal = 0
+        self.stored: set[int] = set()
+        self.clean: dict[int, set[str]] = {}
         self.dropped: list[Dropped] = []
         self.reads: set[str] = set()
         self.unresolved: dict[Site, str] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 
 from idemlint.domain.value import (
     CONSTANT,
@@ -70,19 +71,14 @@ class Values(Conditions):
             case f.Conditional(test=test, body=body, orelse=orelse):
                 return self.chosen(test, body, orelse)
             case f.Boolean(operands=operands):
-                found = [self.evaluate(operand) for operand in operands]
-                result = found[0]
-                for value in found[1:]:
-                    result = join(result, value)
-                return result
+                return reduce(join, [self.evaluate(operand) for operand in operands])
             case f.Unary(operator="not"):
-                test = self.condition(expr)
-                return Value(frozenset({UNKNOWN}), test=test)
+                return Value(frozenset({UNKNOWN}), test=self.condition(expr))
             case f.Unary(operand=operand):
                 return derived([self.evaluate(operand)])
             case f.Comparison(left=left, rights=rights):
-                test = self.condition(expr)
-                return replace(derived([self.evaluate_quietly(side) for side in (left, *rights)]), test=test)
+                said = self.condition(expr)
+                return replace(derived([self.evaluate_quietly(side) for side in (left, *rights)]), test=said)
             case f.Operation(left=left, right=right, operator=operator):
                 return self.operation(operator, self.evaluate(left), self.evaluate(right))
             case f.Format(parts=parts):
@@ -103,9 +99,8 @@ class Values(Conditions):
                 return Value(CONSTANT, closure=Closure(tuple(sorted(self.here.env.items())), kind=self.type_of(expr)))
             case f.Comprehension():
                 return self.comprehension(expr)
-            case f.Yield(value=value):
-                return self.produced(expr, self.evaluate(value) if value is not None else NOTHING)
-        return Value()
+            case f.Yield(value=given):
+                return self.produced(expr, self.evaluate(given) if given is not None else NOTHING)
 
     def evaluate_quietly(self, expr: f.Expr) -> Value:
         """An expression already evaluated once: no call happens again."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from idemlint.catalog import Catalog
 from idemlint.domain.effect import Effect, Frame
 from idemlint.domain.summary import EFFECTS, Caught, Dropped, Loop, Summary, Transaction
 from idemlint.domain.value import CONSTANT, NOTHING, Fact, Facts, Object, Origin, Outcome, Value, derived, join
@@ -14,16 +13,13 @@ from idemlint.program import (
     LibraryCall,
     LibraryInstance,
     LibraryType,
-    Program,
     ProjectCall,
-    Root,
     Site,
     TaskType,
 )
 from idemlint.summarize.calls import Given
 from idemlint.summarize.data import Data
 from idemlint.summarize.state import Activation, Snapshot
-from idemlint.summarize.weights import Weights
 from idemlint.syntax import facts as f
 
 REQUEST = "request"
@@ -34,11 +30,6 @@ CATCH_ALL = frozenset({"", "builtins.Exception", "builtins.BaseException"})
 
 class Walk(Data):
     """Follows one root."""
-
-    def __init__(self, program: Program, catalog: Catalog, root: Root, weights: Weights) -> None:
-        super().__init__(program, catalog, root, weights)
-        self.stored: set[int] = set()
-        self.clean: dict[int, set[str]] = {}
 
     def run(self) -> Summary:
         body = self.program.bodies[self.root.body]
@@ -578,8 +569,8 @@ def _bound(statement: f.For | f.While) -> frozenset[str]:
             found |= _target_names(part.target)
             todo.extend((part.body, part.orelse))
         elif isinstance(part, f.With):
-            for _, target in part.items:
-                found |= _target_names(target) if target is not None else set()
+            for _, bound in part.items:
+                found |= _target_names(bound) if bound is not None else set()
             todo.append(part.body)
         elif hasattr(part, "body"):
             todo.extend(

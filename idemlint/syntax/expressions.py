@@ -153,10 +153,10 @@ class Expressions:
         base = self.expression(node.value)
         indices: list[f.Expr] = []
         for element in node.slice:
-            if isinstance(element.slice, cst.Index):
-                indices.append(self.expression(element.slice.value))
-            else:
-                part = element.slice
+            part = element.slice
+            if isinstance(part, cst.Index):
+                indices.append(self.expression(part.value))
+            elif isinstance(part, cst.Slice):
                 ends = (part.lower, part.upper, part.step)
                 indices.append(f.Slice(self.mark(part), tuple(self.expression(end) for end in ends if end is not None)))
         index = indices[0] if len(indices) == 1 else f.Display(self.mark(node), "tuple", tuple(indices))
