@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -484,3 +485,10 @@ def test_sarif_tells_the_exit_code_and_the_rules_that_ran(engine: Engine, capsys
         [told] = json.loads(capsys.readouterr().out)["runs"]
         assert told["invocations"][0]["exitCode"] == code
         assert [rule["id"] for rule in told["tool"]["driver"]["rules"]] == ["IDM101"]
+
+
+def test_the_hooks_call_commands_there_are() -> None:
+    manifest = (Path(__file__).parent.parent / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    entries = re.findall(r"^  entry: idemlint (.*)$", manifest, re.MULTILINE)
+    assert len(entries) == 2
+    assert [run([*entry.split(), "--help"]) for entry in entries] == [0, 0]
