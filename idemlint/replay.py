@@ -232,7 +232,7 @@ class Replay:
             return self.does(effect)
         model = self.model(effect)
         title = model.title if model is not None else "row"
-        return f"inserts a {title}" if effect.kind == "insert" else f"changes {', '.join(sorted(effect.written))}"
+        return f"inserts {one(title)}" if effect.kind == "insert" else f"changes {', '.join(sorted(effect.written))}"
 
     def lifetime(self, lock: Effect) -> float | None:
         """How many seconds a lock lasts, where that is written as a number; None where it is renewed or not told."""
@@ -518,6 +518,11 @@ class Replay:
             about=effect.frames[-1].function,
             task=self.task.id if self.task else None,
         )
+
+
+def one(title: str) -> str:
+    """A noun with its article: an Invoice, a Receipt, a row."""
+    return f"{'an' if title[:1].lower() in tuple('aeiou') else 'a'} {title}"
 
 
 def _about(value: Value, written: Effect, model: Model | None) -> bool:
