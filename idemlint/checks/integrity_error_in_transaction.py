@@ -37,10 +37,11 @@ def check(replay: Replay) -> Iterator[Finding]:
             ),
             steps=(
                 replay.again(),
-                Mark(StepKind.FIRST, "{code} fails on the row of the first run", broken.site),
-                Mark(StepKind.FIRST, "the error is caught, the transaction stays broken: {code}", caught.site),
+                Mark(StepKind.FIRST, "{code}", broken.site),
+                Mark(StepKind.AGAIN, "{code} is refused: the row of the first run is there", broken.site),
+                Mark(StepKind.AGAIN, "the error is caught, the transaction stays broken: {code}", caught.site),
                 Mark(StepKind.AGAIN, "{code} raises: the transaction can only be rolled back", used.site),
-                Mark(StepKind.RESULT, "all that the task wrote is rolled back, on every delivery"),
+                Mark(StepKind.RESULT, "all that this run wrote is rolled back, and the next ends the same way"),
             ),
             fix=Fix(
                 "wrap only the statement that may fail in a transaction.atomic() block of its own inside the try: a "

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from idemlint.checks.rule import Rule
 from idemlint.diagnostic import Applicability, Fix, Severity, StepKind
 from idemlint.domain.guard import Strength
-from idemlint.replay import Finding, Mark, Replay
+from idemlint.replay import Finding, Mark, Replay, one
 
 NAME = "unhandled-duplicate"
 
@@ -27,7 +27,7 @@ def check(replay: Replay) -> Iterator[Finding]:
             NAME,
             effect,
             replay.severity(Severity.WARNING if retried else Severity.NOTE),
-            f"{replay.name} inserts a {model.title} under a unique key and does not handle the conflict: "
+            f"{replay.name} inserts {one(model.title)} under a unique key and does not handle the conflict: "
             + ("each retry fails on it again." if retried else "a second delivery fails there instead of finishing."),
             (
                 replay.again(),
