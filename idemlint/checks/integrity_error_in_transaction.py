@@ -23,6 +23,8 @@ def check(replay: Replay) -> Iterator[Finding]:
         if broken is None or not caught.transactions or caught.raises:
             continue
         after = [effect for effect in replay.summary.effects if goes_on(caught, broken, effect)]
+        if not after and caught.again:
+            after = [broken]
         if not after:
             continue
         used = next((effect for effect in after if not tested(broken, effect)), after[0])

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from idemlint.delivery import celery
+from idemlint.delivery import apscheduler, arq, celery, django_q, django_tasks, dramatiq, huey, procrastinate, rq, taskiq
 from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall
+from idemlint.delivery.said import in_force
 from idemlint.diagnostic import Severity
 from idemlint.link.values import Value
 from idemlint.program import Option, Setting, Task
 
-_FRAMEWORKS: Mapping[str, Callable[..., Delivery]] = {celery.FRAMEWORK: celery.deliver}
+_FRAMEWORKS: Mapping[str, Callable[..., Delivery]] = {
+    apscheduler.FRAMEWORK: apscheduler.deliver,
+    arq.FRAMEWORK: arq.deliver,
+    celery.FRAMEWORK: celery.deliver,
+    django_q.FRAMEWORK: django_q.deliver,
+    django_tasks.FRAMEWORK: django_tasks.deliver,
+    dramatiq.FRAMEWORK: dramatiq.deliver,
+    huey.FRAMEWORK: huey.deliver,
+    procrastinate.FRAMEWORK: procrastinate.deliver,
+    rq.FRAMEWORK: rq.deliver,
+    taskiq.FRAMEWORK: taskiq.deliver,
+}
+_ON_COMMIT: Mapping[str, Callable[..., bool | None]] = {
+    django_tasks.FRAMEWORK: django_tasks.on_commit,
+    rq.FRAMEWORK: rq.on_commit,
+}
 
 
 def deliver(
@@ -35,4 +51,13 @@ def deliver(
     return Delivery((Cause("early-ack", text),), Severity.WARNING, unknown=(reason,))
 
 
-__all__ = ["Amount", "Cause", "Delivery", "Retry", "RetryCall", "deliver"]
+def sent_on_commit(
+    framework: str, settings: Sequence[Setting], versions: Mapping[str, tuple[int, ...]]
+) -> bool | None:
+    """Whether a framework whose settings decide it holds a message back until the transaction commits; None if that is
+    not known. `versions` are those of all packages."""
+    known = _ON_COMMIT.get(framework)
+    return known(in_force(settings, framework, None), versions) if known is not None else None
+
+
+__all__ = ["Amount", "Cause", "Delivery", "Retry", "RetryCall", "deliver", "sent_on_commit"]

@@ -30,7 +30,8 @@ class Cause:
     The kinds, with what happens to the first run: "retry" (an exception ended it), "retry-call" (it asked for another
     one), "lease" (it may still go on when the broker's patience ends), "timeout" (it was cut by a time limit),
     "process-lost", "worker-lost" (cut anywhere), "connection-lost" (it goes on beside the second), "prefetched" (it has
-    not begun) and "early-ack" (it was cut or not; only a second message runs again). `again` is how often at most, None
+    not begun), "broadcast" (another worker has the same message) and "early-ack" (it was cut or not; only a second message
+    runs again). `again` is how often at most, None
     where nothing limits it or nobody knows; `endless` says that nothing does.
     """
 

@@ -361,8 +361,11 @@ class Calls(Values):
             return replace(derived(given.all()), entries=tuple(entries.items()))
         if self.catalog.origin(path, len(given.positional)) == "arguments":
             values = [value for value in (receiver, *given.all()) if value is not None]
-            return self._passed_on(path, values)
+            return self._passed_on(path, values, expr.at)
         if path.startswith("builtins."):
+            for value in given.all():
+                if value.rows is not None and value.rows.lock is not None:
+                    self.fetch(value.rows, expr.at)
             return self.plain(callee, given, expr)
         if receiver is not None and receiver.effect is not None:
             return Value(receiver.origins, effect=receiver.effect)
@@ -372,8 +375,11 @@ class Calls(Values):
         made = path.rpartition(".")[2][:1].isupper()
         return Value(derived([Value(), *values]).origins, entries=arguments_of(given) if made else None)
 
-    def _passed_on(self, path: str, values: list[Value]) -> Value:
+    def _passed_on(self, path: str, values: list[Value], at: int) -> Value:
         """The result of a pure function: `list(rows)` and `str(key)` keep what they were made of."""
+        for value in values:
+            if value.rows is not None and value.rows.lock is not None:
+                self.fetch(value.rows, at)
         whole = derived(values)
         if path in CLAMPS:
             return replace(whole, step=next((value.step for value in values if value.step is not None), None))

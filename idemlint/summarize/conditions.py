@@ -64,7 +64,7 @@ class Conditions(State):
         """What a value's being true says."""
         self.looked_at(value)
         if value.test is not None:
-            return value.test
+            return _asked(value.test, site)
         if value.outcomes:
             return self._by_outcome(value, site)
         if value.effect is not None and value.effect[1] in ("created", "count"):
@@ -76,7 +76,7 @@ class Conditions(State):
         if value.thing is not None:
             source = value.thing.source
             maybe_none = source is not None and self.effects[source].kind == "first"
-            return _exists(value.thing.model or "", source or -1, site) if maybe_none else NO_TEST
+            return _exists(value.thing.model or "", -1 if source is None else source, site) if maybe_none else NO_TEST
         return self.opaque(value, site)
 
     def opaque(self, value: Value, site: Site) -> Test:
@@ -113,6 +113,8 @@ class Conditions(State):
             return self.truth(one, site).inverted()
         if literal is True or (operator in (">", ">=", "==") and isinstance(literal, int) and self._counted(one)):
             return self.truth(one, site)
+        if operator == "in" and other.rows is not None:
+            return _exists(other.rows.model, -1, site)
         if one.column is not None:
             return _state(one, f"{operator} {_told(other)}", site, self.model_of(one))
         if other.column is not None:
@@ -138,6 +140,14 @@ class Conditions(State):
 
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _POSITIVE = {"is not": "is", "!=": "==", "not in": "in"}
+
+
+def _asked(test: Test, site: Site) -> Test:
+    """A test that was worked out elsewhere and is asked here: here is what decides."""
+    return Test(
+        frozenset(replace(fact, site=site) for fact in test.true),
+        frozenset(replace(fact, site=site) for fact in test.false),
+    )
 
 
 def _common(ways: list[Facts]) -> Facts:

@@ -21,7 +21,7 @@ from idemlint.domain.value import (
     origins_of,
 )
 from idemlint.orm import LAYERS
-from idemlint.program import DataCall, DataOperation, Model
+from idemlint.program import ColumnType, DataCall, DataOperation, Model
 from idemlint.summarize.calls import Calls, Given
 from idemlint.summarize.values import GLOBAL
 from idemlint.syntax import facts as f
@@ -172,7 +172,7 @@ class Data(Calls):
     def from_itself(self, expr: f.Expr, value: Value, model: Model, column: str) -> str:
         """How a written value hangs on the old one of its own column: "expression" when the database works it out,
         "arithmetic" when it was read into Python before."""
-        if database_step(expr, self.is_column_expression) == column:
+        if database_step(expr, self.named_column) == column:
             return "expression"
         if value.step is not None and value.step[1] == column:
             thing = self.things.get(value.step[0])
@@ -180,9 +180,16 @@ class Data(Calls):
                 return "arithmetic"
         return ""
 
-    def is_column_expression(self, call: f.Call) -> bool:
-        path = getattr(self.type_of(call.function), "path", "")
-        return any(path in layer.COLUMN_REFERENCES for layer in LAYERS)
+    def named_column(self, expr: f.Expr) -> str:
+        """The column that an expression names for the database, `F("n")` or `Order.n`; "" for anything else."""
+        kind = self.type_of(expr)
+        if isinstance(kind, ColumnType) and isinstance(expr, f.Attribute):
+            return kind.column
+        path = getattr(self.type_of(expr.function), "path", "") if isinstance(expr, f.Call) else ""
+        if isinstance(expr, f.Call) and any(path in layer.COLUMN_REFERENCES for layer in LAYERS):
+            first = expr.arguments[0].value if expr.arguments else None
+            return first.value if isinstance(first, f.Constant) and isinstance(first.value, str) else ""
+        return ""
 
     def new_row(self, operation: DataOperation, model: Model, expr: f.Call) -> Value:
         thing = self.thing(model.name, fresh="new")
@@ -345,21 +352,16 @@ OPERATORS = frozenset(
 )
 
 
-def database_step(expr: f.Expr, is_column: Callable[[f.Call], bool]) -> str:
-    """The column that an expression for the database (`F("n") + 1`) counts on from; "" where it does not."""
+def database_step(expr: f.Expr, named: Callable[[f.Expr], str], within: bool = False) -> str:
+    """The column that an expression for the database (`F("n") + 1`, `func.coalesce(Order.n, 0) + 1`) counts on from; ""
+    where it does not. `within` says that it is a part of such an operation."""
     match expr:
         case f.Operation(left=left, right=right, operator="+" | "-" | "*" | "/"):
-            for side in (left, right):
-                found = database_step(side, is_column)
-                if found:
-                    return found
-                if isinstance(side, f.Call) and is_column(side):
-                    first = side.arguments[0].value if side.arguments else None
-                    if isinstance(first, f.Constant) and isinstance(first.value, str):
-                        return first.value
+            return database_step(left, named, True) or database_step(right, named, True)
         case f.Call(arguments=arguments):
-            for argument in arguments:
-                found = database_step(argument.value, is_column)
-                if found:
-                    return found
+            own = named(expr) if within else ""
+            inner = (database_step(argument.value, named, within) for argument in arguments)
+            return own or next((found for found in inner if found), "")
+        case f.Attribute() if within:
+            return named(expr)
     return ""

@@ -10,7 +10,7 @@ transaction may commit after the run, and one that a module shares with all its 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -131,9 +131,10 @@ class SessionWalk(Walk):
         """What the session holds back is written: from here on its unique keys are known to be free."""
         state = self.sessions[session]
         for number in state.pending:
-            handled = tuple(name for names in self.handled for name in names)
-            self.effects[number] = replace(self.effects[number], handled=handled)
-            self.flushed.append(number)
+            if number not in self.flushed:
+                handled = tuple(name for names in self.handled for name in names)
+                self.effects[number] = replace(self.effects[number], handled=handled)
+                self.flushed.append(number)
             self.learn(self.inserted_fact(number))
         self.sessions[session] = replace(state, pending=())
 
@@ -277,7 +278,7 @@ class SessionWalk(Walk):
         self.left_through(ways, before, flushed)
         return leaves
 
-    def through(self, inner: Body, env: dict[str, Value], at: int, go_on: object) -> bool:
+    def through(self, inner: Body, env: dict[str, Value], at: int, go_on: Callable[[Value], bool]) -> bool:
         ways, flushed = self.ways(), len(self.flushed)
         before = len(ways)
         self.blocks.append((ways, before))
@@ -330,6 +331,16 @@ class SessionWalk(Walk):
             }
         return leaves
 
+    def broken_off(self, before: Snapshot, middle: Snapshot) -> list[Snapshot]:
+        """What the body flushed is held back no longer, whether it went through or not."""
+        assert isinstance(before, Standing)
+        written = self.flushed[self.tries[-1] :]
+        sessions = {
+            number: replace(state, pending=tuple(each for each in state.pending if each not in written))
+            for number, state in before.sessions.items()
+        }
+        return [replace(before, sessions=sessions), middle]
+
     def inserted_in(self, first: int, last: int) -> list[Effect]:
         """A row that is only put into the session meets its unique key where that is flushed."""
         written = self.flushed[self.tries[-1] :]
@@ -370,7 +381,7 @@ class SessionWalk(Walk):
         self.stand([arm for arm in arms if isinstance(arm, Standing)])
 
     def stand(self, arms: list[Standing]) -> None:
-        """Go on after any of these ways: what is open in all of them is, a session that one of them left open may be."""
+        """Go on after any of these ways: what is open in all of them is, a session that one left open may be."""
         if not arms:
             return
         first, *rest = arms

@@ -283,10 +283,12 @@ class Values(Conditions):
         facts = self.facts
         number = self.next()
         values: list[Value] = []
+        source: Rows | None = None
         self.address.append(("loop", number))
         for generator in expr.generators:
             iterable = self.evaluate(generator.iterable)
             values.append(iterable)
+            source = source or iterable.rows
             self.bind_target(generator.target, self.item(iterable, generator.iterable))
             for test in generator.tests:
                 self.learn(*self.condition(test).true)
@@ -296,14 +298,16 @@ class Values(Conditions):
         self.address.pop()
         self.here.env = outer
         self.facts = facts
-        return Value(origins_of([*values, element]), items=(element,) if element.thing is not None else None)
+        items = (element,) if element.thing is not None else None
+        # A set or dict made of rows is asked what is in it, as the table would be.
+        return Value(origins_of([*values, element]), items=items, rows=source if expr.kind in ("set", "dict") else None)
 
     def item(self, iterable: Value, expr: f.Expr) -> Value:
         """One element of what is iterated over."""
         kind = self.type_of(expr)
         if iterable.rows is not None:
             rows = iterable.rows
-            self.reads.add(rows.model)
+            self.fetch(rows, expr.at)
             if isinstance(kind, RowsType) and kind.values:
                 return Value(frozenset({Origin("row", rows.model)}))
             thing = self.thing(rows.model, lookup=rows.lookup, each=True, lock=rows.lock)
@@ -314,6 +318,12 @@ class Values(Conditions):
                 found = join(found, value)
             return replace(found, literal=None, text=None)
         return Value(iterable.origins)
+
+    def fetch(self, rows: Rows, at: int) -> None:
+        """A query is run for its rows, which are locked then if it says so."""
+        self.reads.add(rows.model)
+        if rows.lock is not None:
+            self.record("read", at, model=rows.model, lookup=rows.lookup, lock=rows.lock, many=True)
 
     def bind_target(self, target: f.Expr, value: Value) -> None:
         raise NotImplementedError

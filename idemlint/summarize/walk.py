@@ -3,6 +3,7 @@ loop's body learns dies at its end, what a `try` body learns does not reach its 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from idemlint.domain.effect import Effect, Frame
@@ -254,13 +255,13 @@ class Walk(Data):
         endless = isinstance(statement.test, f.Constant) and statement.test.value is True
         return endless and not _breaks(statement.body) and bool(self.here.outcomes)
 
-    def turn(self, number: int, body: f.Body, start: object, rebound: frozenset[str]) -> None:
+    def turn(self, number: int, body: f.Body, start: Callable[[], None], rebound: frozenset[str]) -> None:
         """One turn of a loop stands for all of them."""
         before = self.snapshot()
         self.address.append(("loop", number))
         self.loops_open.append(number)
         self.here.rebound.append(rebound)
-        start()  # type: ignore[operator]
+        start()
         self.run_body(body)
         self.here.rebound.pop()
         self.loops_open.pop()
@@ -304,12 +305,38 @@ class Walk(Data):
             return leaves
         if role == "suppress":
             before = self.snapshot()
-            leaves = go_on(entered)
+            leaves = self.suppressed(manager, lambda: go_on(entered))
             self.merge([before] if leaves else [before, self.snapshot()])
             return False
         return go_on(entered)
 
-    def through(self, inner: Body, env: dict[str, Value], at: int, go_on: object) -> bool:
+    def suppressed(self, manager: f.Expr, inside: Callable[[], bool]) -> bool:
+        """A block whose errors of the classes given are passed over, as by `except ...: pass`."""
+        classes = [argument.value for argument in manager.arguments] if isinstance(manager, f.Call) else []
+        names = frozenset(name for value in classes for name in self.exception_names(self.here.body, value))
+        first = len(self.effects)
+        self.handled.append(tuple(sorted(names)))
+        leaves = inside()
+        self.handled.pop()
+        if self.means(names, "conflict"):
+            self.caught.append(self.catching(manager.at, range(first, len(self.effects)), raises=False, leaves=False))
+        return leaves
+
+    def catching(self, at: int, effects: range, *, raises: bool, leaves: bool) -> Caught:
+        """A handler of integrity errors as it stands here. The next turn of a loop comes back into the transaction
+        unless that was opened inside the loop."""
+        loops = set(self.loops_open)
+        inside = set(self.transactions[self.open[-1]].loops) if self.open else loops
+        return Caught(
+            self.site(at),
+            tuple(self.open),
+            effects,
+            raises,
+            self.here.body.function,
+            bool(loops - inside) and not leaves,
+        )
+
+    def through(self, inner: Body, env: dict[str, Value], at: int, go_on: Callable[[Value], bool]) -> bool:
         """A block inside a project's own context manager: it runs where that one yields."""
         left: list[bool] = []
         outer = list(self.stack)
@@ -318,17 +345,17 @@ class Walk(Data):
             manager = self.stack
             facts_inside = self.facts
             self.stack = outer
-            left.append(go_on(value))  # type: ignore[operator]
+            left.append(go_on(value))
             self.stack = manager
             self.facts = self.facts if not left[-1] else facts_inside
             return left[-1]
 
         self.follow(inner, env, at, resume)
         if not left:
-            left.append(go_on(NOTHING))  # type: ignore[operator]
+            left.append(go_on(NOTHING))
         return left[-1]
 
-    def in_transaction(self, at: int, text: str, inside: object, opened: Site | None = None) -> bool:
+    def in_transaction(self, at: int, text: str, inside: Callable[[], bool], opened: Site | None = None) -> bool:
         number = self.next()
         self.transactions[number] = Transaction(
             number,
@@ -340,7 +367,7 @@ class Walk(Data):
         )
         self.open.append(number)
         self.address.append(("tx", number))
-        leaves = bool(inside())  # type: ignore[operator]
+        leaves = inside()
         self.address.pop()
         if number in self.open:
             self.open.remove(number)
@@ -393,22 +420,15 @@ class Walk(Data):
         arms = [] if body_leaves else [self.snapshot()]
         for names, handler in zip(caught, statement.handlers, strict=True):
             self.restore(before)
-            self.merge([before, replace(middle, facts=before.facts)])
+            self.merge(self.broken_off(before, replace(middle, facts=before.facts)))
             self.learn(Fact("failed", site=self.site(handler.at)))
             if self.means(names, "missing"):
                 sought = [effect for effect in self.effects[first:last] if effect.kind == "get"]
                 for effect in sought[:1]:
                     self.learn(Fact("exists", effect.id, holds=False, model=effect.model, site=self.site(handler.at)))
             if self.means(names, "conflict"):
-                self.caught.append(
-                    Caught(
-                        self.site(handler.at),
-                        tuple(self.open),
-                        range(first, last),
-                        _raises(handler.body),
-                        self.here.body.function,
-                    )
-                )
+                raises, leaves = _raises(handler.body), _ends(handler.body)
+                self.caught.append(self.catching(handler.at, range(first, last), raises=raises, leaves=leaves))
                 inserted = self.inserted_in(first, last)
                 self.learn(*(Fact("conflict", effect.id, site=self.site(handler.at)) for effect in inserted))
             if handler.name:
@@ -426,6 +446,10 @@ class Walk(Data):
                 self.restore(before)
             return self.run_body(statement.final) or not arms
         return not arms
+
+    def broken_off(self, before: Snapshot, middle: Snapshot) -> list[Snapshot]:
+        """How things may stand where the body of a `try` is broken off."""
+        return [before, middle]
 
     def inserted_in(self, first: int, last: int) -> list[Effect]:
         """The inserts that a `try` with the effects from `first` to `last` sends to the database."""
@@ -538,6 +562,11 @@ def _raises(body: f.Body) -> bool:
             if isinstance(function, f.Attribute) and function.name == "retry":
                 return True
     return False
+
+
+def _ends(body: f.Body) -> bool:
+    """Whether a body ends the loop around it."""
+    return bool(body) and (isinstance(body[-1], f.Return | f.Raise) or _breaks(body[-1:]))
 
 
 def _breaks(body: f.Body) -> bool:
