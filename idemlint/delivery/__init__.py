@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from idemlint.delivery import apscheduler, arq, celery, django_q, django_tasks, dramatiq, huey, procrastinate, rq, taskiq
+from idemlint.delivery import (
+    apscheduler,
+    arq,
+    celery,
+    django_q,
+    django_tasks,
+    dramatiq,
+    huey,
+    procrastinate,
+    rq,
+    taskiq,
+)
 from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall
 from idemlint.delivery.said import in_force
 from idemlint.diagnostic import Severity
@@ -51,9 +62,7 @@ def deliver(
     return Delivery((Cause("early-ack", text),), Severity.WARNING, unknown=(reason,))
 
 
-def sent_on_commit(
-    framework: str, settings: Sequence[Setting], versions: Mapping[str, tuple[int, ...]]
-) -> bool | None:
+def sent_on_commit(framework: str, settings: Sequence[Setting], versions: Mapping[str, tuple[int, ...]]) -> bool | None:
     """Whether a framework whose settings decide it holds a message back until the transaction commits; None if that is
     not known. `versions` are those of all packages."""
     known = _ON_COMMIT.get(framework)

@@ -30,9 +30,8 @@ class Cause:
     The kinds, with what happens to the first run: "retry" (an exception ended it), "retry-call" (it asked for another
     one), "lease" (it may still go on when the broker's patience ends), "timeout" (it was cut by a time limit),
     "process-lost", "worker-lost" (cut anywhere), "connection-lost" (it goes on beside the second), "prefetched" (it has
-    not begun), "broadcast" (another worker has the same message) and "early-ack" (it was cut or not; only a second message
-    runs again). `again` is how often at most, None
-    where nothing limits it or nobody knows; `endless` says that nothing does.
+    not begun), "broadcast" (each worker has the message) and "early-ack" (it was cut or not; only a second message runs
+    again). `again` is how often at most, None where nothing limits it or nobody knows; `endless` says that nothing does.
     """
 
     kind: str
@@ -110,7 +109,7 @@ def spelled(seconds: float) -> str:
     for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= length and seconds % length == 0:
             return f"{seconds / length:.0f} {unit}"
-    return f"{seconds:g} s"
+    return f"{seconds:.10g} s"
 
 
 def at_most(count: int) -> str:
