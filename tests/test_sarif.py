@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import tomllib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -325,3 +326,9 @@ def test_findings_of_a_diagnostic_without_a_story_have_no_flow() -> None:
     [result] = rendered(report(bare))["results"]
     assert "codeFlows" not in result
     assert "relatedLocations" not in result
+
+
+def test_the_project_has_one_home() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["urls"]["Homepage"] == pages.HOME
+    assert f"- repo: {pages.HOME}\n" in (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
