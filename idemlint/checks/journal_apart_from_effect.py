@@ -10,6 +10,9 @@ from idemlint.replay import Finding, Mark, Replay
 
 NAME = "journal-apart-from-effect"
 
+# What must not be lost, so that a mark before it is no cure.
+ORDERED = frozenset({"payment", "provision"})
+
 
 def check(replay: Replay) -> Iterator[Finding]:
     if replay.task is None:
@@ -17,10 +20,11 @@ def check(replay: Replay) -> Iterator[Finding]:
     said: set[Site] = set()
     for effect in replay.summary.effects:
         mark = replay.journal_mark(effect)
-        if mark is None or not effect.changes_data or replay.together(mark, effect):
+        if mark is None or replay.together(mark, effect):
             continue
+        ordered = effect.kind == "external" and replay.kind(effect) in ORDERED and mark.id < effect.id
         site = replay.commit_of(mark)
-        if site not in said:
+        if (effect.changes_data or ordered) and site not in said:
             said.add(site)
             yield finding(replay, effect, mark, site)
 
@@ -28,22 +32,47 @@ def check(replay: Replay) -> Iterator[Finding]:
 def finding(replay: Replay, effect: Effect, mark: Effect, site: Site) -> Finding:
     model = replay.model(mark)
     title = model.title if model is not None else "the mark"
+    ordered = effect.kind == "external"
+    what = f"it {replay.does(effect)}" if ordered else "the change that it stands for"
+    marks = (
+        Mark(StepKind.FIRST, "marks it as done: {code}", mark.site),
+        Mark(StepKind.FIRST, "the mark is committed: {code}", site),
+    )
+    if mark.id < effect.id:
+        message = (
+            f"{replay.name} commits {title} before {what}: cut between the two, the next delivery finds the mark and "
+            "skips work that was never done."
+        )
+        told: tuple[Mark, ...] = (
+            *marks,
+            Mark(StepKind.CUT, "before {code}" if ordered else "before {code} is committed", effect.site),
+            Mark(StepKind.AGAIN, "the mark is there: the rest is skipped", mark.site),
+            Mark(StepKind.RESULT, "it is never done" if ordered else "the change is lost for good"),
+        )
+    else:
+        message = (
+            f"{replay.name} commits {title} after {what}, not with it: cut between the two, the next delivery finds no "
+            "mark and does the work again."
+        )
+        told = (
+            Mark(StepKind.FIRST, "{code}", effect.site),
+            Mark(StepKind.CUT, "the change is committed, the mark is not: before {code}", mark.site),
+            Mark(StepKind.AGAIN, "no mark is there: {code}", effect.site),
+            Mark(StepKind.RESULT, "the change is made twice, or over what came after it"),
+        )
     return replay.finding(
         NAME,
         effect,
         replay.severity(Severity.ERROR),
-        f"{replay.name} commits {title} apart from the change that it stands for: cut between the two, the next "
-        "delivery finds the mark and skips work that was never done.",
-        (
-            replay.again(),
-            Mark(StepKind.FIRST, "marks it as done: {code}", mark.site),
-            Mark(StepKind.FIRST, "the mark is committed: {code}", site),
-            Mark(StepKind.CUT, "before {code} is committed", effect.site),
-            Mark(StepKind.AGAIN, "the mark is there: the rest is skipped", mark.site),
-            Mark(StepKind.RESULT, "the change is lost for good"),
-        ),
+        message,
+        (replay.again(), *told),
         site=site,
-        fix=Fix("put the mark and the change into one transaction, committed once", Applicability.DISPLAY),
+        fix=Fix(
+            "give the mark a state, and let a task take up those that are not done, with the provider's idempotency key"
+            if ordered
+            else "put the mark and the change into one transaction, committed once",
+            Applicability.DISPLAY,
+        ),
     )
 
 
