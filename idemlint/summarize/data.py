@@ -192,7 +192,11 @@ class Data(Calls):
         return ""
 
     def new_row(self, operation: DataOperation, model: Model, expr: f.Call) -> Value:
-        thing = self.thing(model.name, fresh="new")
+        spread = [self.evaluate(given.value) for given in expr.arguments if given.star == "**"]
+        unread = operation.opaque and (not spread or any(value.entries is None for value in spread))
+        thing = self.thing(model.name, fresh="new", opaque=unread)
+        for name, value in (entry for known in spread for entry in known.entries or ()):
+            self.assign(thing, model.column(name), value, value.site or self.site(expr.at))
         for write in self.writes(operation, model, thing):
             self.assign(thing, write.column, write.value, write.site)
         return Value(frozenset({Origin("fresh", model.title, self.site(expr.at))}), thing=thing)
@@ -210,7 +214,7 @@ class Data(Calls):
             for item in made.items or ():
                 if item.thing is not None:
                     writes = (*writes, *self.heap.get(item.thing.id, {}).values())
-            opaque = not made.items or all(item.thing is None for item in made.items)
+            opaque = not made.items or all(item.thing is None or item.thing.opaque for item in made.items)
         else:
             opaque = operation.opaque
         effect = self.record(
@@ -270,7 +274,15 @@ class Data(Calls):
         fields = None if operation.fields is None else {model.column(name) for name in operation.fields}
         writes = tuple(write for column, write in sorted(pending.items()) if fields is None or column in fields)
         if thing.fresh == "new" and thing.id not in self.stored:
-            effect = self.record("insert", expr.at, model=model.name, writes=writes, thing=thing.id, fresh="stored")
+            effect = self.record(
+                "insert",
+                expr.at,
+                model=model.name,
+                writes=writes,
+                thing=thing.id,
+                fresh="stored",
+                opaque=thing.opaque,
+            )
             self.stored.add(thing.id)
             self.learn(Fact("inserted", effect.id, model=model.name, site=effect.site))
             return NOTHING

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from idemlint.catalog import Catalog
-from idemlint.domain.effect import Effect
+from idemlint.domain.effect import Address, Effect, exclusive
 from idemlint.domain.summary import Caught, Transaction
 from idemlint.domain.value import CONSTANT, NOTHING, Fact, Facts, Object, Value
 from idemlint.program import Body, LibraryCall, LibraryInstance, Program, Root, Target
@@ -42,12 +42,25 @@ class Session:
 Sessions: TypeAlias = Mapping[int, Session]
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A point of the code: how many effects came before it, and its address."""
+
+    effects: int
+    address: Address
+
+    def follows(self, effect: Effect) -> bool:
+        """Whether a run can come here after an effect."""
+        return effect.id < self.effects and not exclusive(effect.address, self.address)
+
+
 @dataclass(slots=True)
 class Standing(Snapshot):
     """What is also true at one point of the code: the transactions that are open for sure, and the sessions."""
 
     open: tuple[int, ...] = ()
     sessions: Sessions = field(default_factory=dict)
+    place: Place = Place(0, ())
 
 
 class SessionWalk(Walk):
@@ -72,7 +85,8 @@ class SessionWalk(Walk):
         self.held_back: set[int] = set()
         self.tries: list[int] = []
         self.closed: list[int] = []
-        self.committed: dict[int, Facts] = {}
+        # By transaction: where it is committed, and which unique rows are in it for sure there.
+        self.committed: dict[int, list[tuple[Place, Facts]]] = {}
         # How things stood at each `return` of the functions being followed, by activation; and, of the blocks being
         # followed that commit at their end, the function's ways out and how many there were before.
         self.exits: dict[int, list[Standing]] = {}
@@ -149,13 +163,14 @@ class SessionWalk(Walk):
         if not stack:
             return
         outermost = stack[0]
-        held = frozenset(fact for fact in self.facts if fact.kind == "inserted" and self.belongs(fact, outermost))
+        ends = self.committed.setdefault(outermost, [])
+        ends.append((self.place(), self.rows_in(outermost, self.facts)))
         for ways, before in self.blocks:
             for way in ways[before:]:
                 state = way.sessions.get(session, Session())
                 if state.stack[:1] == (outermost,):
-                    held &= way.facts | {self.inserted_fact(number) for number in state.pending}
-        self.committed[outermost] = self.committed.get(outermost, held) & held
+                    written = {self.inserted_fact(number) for number in state.pending}
+                    ends.append((way.place, self.rows_in(outermost, way.facts | written)))
         # The second turn of a loop that commits opens a transaction of its own.
         known = self.transactions[outermost]
         self.transactions[outermost] = replace(known, end=self.site(at), loops=tuple(self.loops_open), known=True)
@@ -176,6 +191,13 @@ class SessionWalk(Walk):
     def close(self, session: int) -> None:
         self.end(session)
         self.closed.append(session)
+
+    def place(self) -> Place:
+        return Place(len(self.effects), self.current())
+
+    def rows_in(self, transaction: int, facts: Iterable[Fact]) -> Facts:
+        """The facts that say which rows a transaction inserted without a conflict."""
+        return frozenset(fact for fact in facts if fact.kind == "inserted" and self.belongs(fact, transaction))
 
     def belongs(self, fact: Fact, transaction: int) -> bool:
         """Whether a fact is about a row that was inserted or changed in a transaction."""
@@ -368,7 +390,7 @@ class SessionWalk(Walk):
 
     def snapshot(self) -> Standing:
         plain = super().snapshot()
-        return Standing(plain.env, plain.heap, plain.facts, tuple(self.open), dict(self.sessions))
+        return Standing(plain.env, plain.heap, plain.facts, tuple(self.open), dict(self.sessions), self.place())
 
     def restore(self, snapshot: Snapshot) -> None:
         super().restore(snapshot)
@@ -422,11 +444,15 @@ class SessionWalk(Walk):
         return value
 
     def sealed(self, effects: Iterable[Effect]) -> tuple[Effect, ...]:
-        """Effects with what holds when they are committed: a unique row inserted after a change, in the same
+        """Effects with what holds wherever they are committed: a unique row inserted after a change, in the same
         transaction, guards it as well as one before."""
-        return tuple(
-            replace(effect, facts=effect.facts | self.committed[effect.transactions[0]])
-            if effect.changes_data and effect.transactions and effect.transactions[0] in self.committed
-            else effect
-            for effect in effects
-        )
+        return tuple(replace(effect, facts=effect.facts | self.rows_beside(effect)) for effect in effects)
+
+    def rows_beside(self, effect: Effect) -> Facts:
+        if not effect.changes_data or not effect.transactions:
+            return frozenset()
+        ends = [facts for place, facts in self.committed.get(effect.transactions[0], ()) if place.follows(effect)]
+        found = ends[0] if ends else frozenset()
+        for facts in ends[1:]:
+            found &= facts
+        return found

@@ -39,6 +39,8 @@ class UnitWalk(SessionWalk):
         super().__init__(program, catalog, root, weights)
         # New rows in a relation of one that is not in a session yet: they go there with it.
         self.hanging: dict[int, list[Object]] = {}
+        # Rows put into a relation whose column could not be read.
+        self.unread: set[int] = set()
 
     def run(self) -> Summary:
         found = super().run()
@@ -309,7 +311,14 @@ class UnitWalk(SessionWalk):
         pending = self.heap.get(thing.id, {})
         writes = tuple(write for _, write in sorted(pending.items()))
         effect = self.record(
-            "insert", expr.at, model=thing.model, writes=writes, thing=thing.id, fresh="stored", many=many
+            "insert",
+            expr.at,
+            model=thing.model,
+            writes=writes,
+            thing=thing.id,
+            fresh="stored",
+            many=many,
+            opaque=thing.opaque or thing.id in self.unread,
         )
         self.hold_back(effect.id)
         for write in writes:
@@ -331,6 +340,8 @@ class UnitWalk(SessionWalk):
         lookup = self.lookups(operation, model) if model is not None else ()
         owner = next((condition.value.thing for condition in lookup if condition.value.thing is not None), None)
         for thing in _things(added):
+            if operation.opaque:
+                self.unread.add(thing.id)
             for condition in lookup:
                 self.assign_quietly(thing, Write(condition.column, condition.value, self.site(expr.at)))
             if owner is None or owner.fresh != "new" or owner.id in self.stored:

@@ -298,7 +298,7 @@ class Values(Conditions):
         self.address.pop()
         self.here.env = outer
         self.facts = facts
-        items = (element,) if element.thing is not None else None
+        items = (element,) if element.thing is not None or element.entries is not None else None
         # A set or dict made of rows is asked what is in it, as the table would be.
         return Value(origins_of([*values, element]), items=items, rows=source if expr.kind in ("set", "dict") else None)
 

@@ -315,10 +315,10 @@ def _append(rows: RowsType, method: str, call: f.Call, model: Model, resolve: Re
     """`order.lines.append(line)`: the line is stored with the order."""
     if rows.through is None or not positional(call):
         return None
-    relation, _ = owner(rows, call, model)
+    relation, known = owner(rows, call, model)
     added = positional(call)[-1]
     form = "many" if method in ("extend", "add_all", "update") else ""
-    return DataOperation("append", model.name, relation, objects=added, form=form), None
+    return DataOperation("append", model.name, relation, objects=added, form=form, opaque=not known), None
 
 
 def _remove(rows: RowsType, method: str, call: f.Call, model: Model, resolve: Resolve) -> Outcome | None:
