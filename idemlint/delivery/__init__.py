@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from idemlint.delivery import (
     apscheduler,
@@ -16,7 +16,7 @@ from idemlint.delivery import (
     rq,
     taskiq,
 )
-from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall
+from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall, Useless
 from idemlint.delivery.said import in_force
 from idemlint.diagnostic import Severity
 from idemlint.link.values import Value
@@ -33,6 +33,11 @@ _FRAMEWORKS: Mapping[str, Callable[..., Delivery]] = {
     procrastinate.FRAMEWORK: procrastinate.deliver,
     rq.FRAMEWORK: rq.deliver,
     taskiq.FRAMEWORK: taskiq.deliver,
+}
+_AT_ONCE: Mapping[str, str] = {
+    celery.FRAMEWORK: "task_always_eager",
+    django_q.FRAMEWORK: "Q_CLUSTER.sync",
+    huey.FRAMEWORK: "HUEY.immediate",
 }
 _ON_COMMIT: Mapping[str, Callable[..., bool | None]] = {
     django_tasks.FRAMEWORK: django_tasks.on_commit,
@@ -62,6 +67,23 @@ def deliver(
     return Delivery((Cause("early-ack", text),), Severity.WARNING, unknown=(reason,))
 
 
+def useless(settings: Sequence[Setting]) -> Iterator[Useless]:
+    """The settings that have no effect as written."""
+    for setting in settings:
+        if setting.ignored and setting.site is not None:
+            fix = f"write {setting.meant}" if setting.meant else "take it out, or find the setting that was meant"
+            yield Useless(setting.site, setting.written, setting.ignored, fix)
+    yield from celery.useless(settings)
+
+
+def runs_at_once(framework: str, settings: Sequence[Setting]) -> bool:
+    """Whether a setting makes every task run where it is called."""
+    name = _AT_ONCE.get(framework)
+    return any(
+        setting.name == name and setting.known and setting.value is True and not setting.ignored for setting in settings
+    )
+
+
 def sent_on_commit(framework: str, settings: Sequence[Setting], versions: Mapping[str, tuple[int, ...]]) -> bool | None:
     """Whether a framework whose settings decide it holds a message back until the transaction commits; None if that is
     not known. `versions` are those of all packages."""
@@ -69,4 +91,15 @@ def sent_on_commit(framework: str, settings: Sequence[Setting], versions: Mappin
     return known(in_force(settings, framework, None), versions) if known is not None else None
 
 
-__all__ = ["Amount", "Cause", "Delivery", "Retry", "RetryCall", "deliver", "sent_on_commit"]
+__all__ = [
+    "Amount",
+    "Cause",
+    "Delivery",
+    "Retry",
+    "RetryCall",
+    "Useless",
+    "deliver",
+    "runs_at_once",
+    "sent_on_commit",
+    "useless",
+]

@@ -30,8 +30,8 @@ class Cause:
     The kinds, with what happens to the first run: "retry" (an exception ended it), "retry-call" (it asked for another
     one), "lease" (it may still go on when the broker's patience ends), "timeout" (it was cut by a time limit),
     "process-lost", "worker-lost" (cut anywhere), "connection-lost" (it goes on beside the second), "prefetched" (it has
-    not begun), "broadcast" (each worker has the message) and "early-ack" (it was cut or not; only a second message runs
-    again). `again` is how often at most, None where nothing limits it or nobody knows; `endless` says that nothing does.
+    not begun), "broadcast" (each worker has it) and "early-ack" (it was cut or not; only a second message runs again).
+    `again` is how often at most, None where nothing limits it or nobody knows; `endless` says that nothing does.
     """
 
     kind: str
@@ -71,6 +71,19 @@ class RetryCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Useless:
+    """A setting or option that has no effect as written: where it stands, how it is written, why, and how to mend it.
+    `minor` marks one that is only there in vain; `if_harmful` one that matters only where a second run does harm."""
+
+    site: Site
+    written: str
+    reason: str
+    fix: str
+    minor: bool = False
+    if_harmful: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Delivery:
     """How a task's messages come again.
 
@@ -78,8 +91,9 @@ class Delivery:
     task's repetition may have. `at_least_once` says that a second run is meant to happen, rather than an accident.
     `late_ack` is whether the message is acknowledged after the run, None if that is not known. `broker` is its name for
     messages, empty if not known. `lease` is how long the broker waits for an acknowledgement, `time_limit` how long a
-    run may take; None stands for no limit or an unknown one. `unknown` says what could not be told and why, `remarks`
-    what is worth saying where nothing is wrong.
+    run may take; None stands for no limit or an unknown one. `delayed` says that a message which waits for its time is
+    held by a worker that has not acknowledged it. `unknown` says what could not be told and why, `remarks` what is
+    worth saying where nothing is wrong, `useless` which options of the task have no effect.
     """
 
     causes: tuple[Cause, ...]
@@ -90,8 +104,10 @@ class Delivery:
     broker: str = ""
     lease: Amount | None = None
     time_limit: Amount | None = None
+    delayed: bool = False
     unknown: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    useless: tuple[Useless, ...] = ()
 
     @property
     def outruns_lease(self) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall, at_most
+from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall, Useless, at_most
 from idemlint.delivery.said import Said, from_setting, in_force, shown
 from idemlint.diagnostic import Severity
 from idemlint.link.values import Known, Reference, Unknown, Value, lifted, member, seconds, start_of
@@ -143,6 +143,8 @@ class _Reader:
             broker=broker.title if broker else "",
             lease=lease,
             time_limit=limit,
+            delayed=self._holds_delayed(broker),
+            useless=() if retries or retried else tuple(self._in_vain()),
             unknown=tuple(self.unknown),
             remarks=tuple(self.remarks),
         )
@@ -210,7 +212,25 @@ class _Reader:
         number = self._number(said)
         return Amount(number, said.text, said.site) if number is not None else None
 
+    def _in_vain(self) -> Iterable[Useless]:
+        """Options that say how a task is retried which nothing ever retries."""
+        for name in ("max_retries", "default_retry_delay", "retry_kwargs", "retry_backoff"):
+            own = next((option for option in self.task.options if option.name == name), None)
+            if own is None or own.source == "base class":
+                continue
+            value = self.evaluate(own)
+            if isinstance(value, Known) and value.value and value.value is not None:
+                said = Said(value, name, own.site)
+                reason = "neither autoretry_for nor a call of self.retry() ever retries the task"
+                yield Useless(own.site, said.text, reason, "add autoretry_for=(...), or leave it out", minor=True)
+                return
+
     # --- The broker
+
+    def _holds_delayed(self, broker: _Broker | None) -> bool:
+        """Whether a worker holds a message until its time has come; with quorum queues the broker does since 5.5."""
+        quorum = self.setting("task_default_queue_type").value == Known("quorum")
+        return not (broker is _RABBITMQ and quorum and (self.version is None or self.version >= (5, 5)))
 
     def _broker(self) -> _Broker | None:
         for name in ("broker_url", "broker_read_url", "broker_transport"):
@@ -392,6 +412,19 @@ class _Reader:
         else:
             said = late.text if late.written else "default early ack"
         yield Cause("early-ack", f"{said}: {what}", late.site)
+
+
+def useless(settings: Sequence[Setting]) -> Iterable[Useless]:
+    """Members of the transport's options that it does not look at."""
+    for option in settings:
+        held = option.value if option.name == "broker_transport_options" and not option.ignored else None
+        if not isinstance(held, dict) or not {"visibility_timeout", "predefined_queues"} <= held.keys():
+            continue
+        urls = [each for each in settings if each.name == "broker_url" and each.app == option.app]
+        if option.site is not None and any(str(each.value or "").startswith("sqs") for each in urls):
+            reason = "queues in predefined_queues keep the visibility timeout they were made with"
+            fix = "set VisibilityTimeout on the queues themselves"
+            yield Useless(option.site, f'{option.written}["visibility_timeout"]', reason, fix)
 
 
 def _paths(kinds: Iterable[object]) -> tuple[str, ...]:

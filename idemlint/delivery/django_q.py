@@ -78,7 +78,8 @@ class _Reader(Reader):
             retries.append(Retry("exception", (), (), again, endless, lease, lease, acked.site))
             said = acked.text if acked.written else "ack_failures=False, the default"
             text = f"{said}: a task that fails is run again {after}{times(again, endless)}"
-            causes.append(Cause("retry", text, acked.site, again, endless))
+            site = acked.site or self.setting("Q_CLUSTER.max_attempts").site or self.setting("Q_CLUSTER").site
+            causes.append(Cause("retry", text, site, again, endless))
         if lease and limit and limit.seconds > lease.seconds:
             text = f"{lease.text}: started again after {lease} while a run may take {limit} ({limit.text})"
             causes.insert(0, Cause("lease", text, lease.site))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall, at_most
+from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall, Useless, at_most
 from idemlint.delivery.said import Said, from_setting, in_force
 from idemlint.diagnostic import Severity
 from idemlint.link.values import Known, Made, Reference, Unknown, Value, lifted, seconds
@@ -34,6 +34,7 @@ class Reader:
         self.settings = in_force(settings, task.framework, task.app)
         self.unknown: dict[str, None] = {}
         self.remarks: list[str] = []
+        self.useless: list[Useless] = []
 
     # --- What is said
 
@@ -95,6 +96,7 @@ class Reader:
             time_limit=limit,
             unknown=tuple(self.unknown),
             remarks=tuple(self.remarks),
+            useless=tuple(self.useless),
         )
 
     def asked(self) -> list[Retry]:

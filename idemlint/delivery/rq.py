@@ -5,14 +5,15 @@ After rq/job.py, rq/queue.py, rq/registry.py and rq/worker/ of 1.16 to 3.0, djan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall
+from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall, Useless
 from idemlint.delivery.reader import Reader, argument, made_of, once, times, whole
 from idemlint.delivery.said import Said, from_setting
 from idemlint.diagnostic import Severity
 from idemlint.link.values import Known, Unknown, Value, seconds
 from idemlint.program import Option, Setting, Task
+from idemlint.syntax import facts as f
 
 FRAMEWORK = "rq"
 
@@ -32,6 +33,7 @@ def deliver(
     timeout = reader.amount(reader.option("job_timeout", "timeout"))
     limit = timeout or Amount(TIMEOUT, "the default job timeout")
     retry, said = _retry(reader)
+    reader.useless.extend(_no_dedup(reader))
     if retry is None:
         text = "a job runs once: only one enqueued twice or requeued by hand runs again"
         unsure = any(isinstance(option.value, Unknown) for option in reader.options("retry"))
@@ -42,6 +44,23 @@ def deliver(
     if not swallows:
         causes.insert(0, Cause("retry", f"{said}: run again{count} on any exception", retry.site, retry.again))
     return reader.delivery(causes, Severity.ERROR, late=False, retries=[] if swallows else [retry], limit=limit)
+
+
+def _no_dedup(reader: Reader) -> Iterator[Useless]:
+    """A `job_id` that is made of the arguments, where nobody asks for jobs by id: it is meant to keep a second job out,
+    which without `unique` it does not."""
+    if reader.options("unique") or reader.setting("lookups").site is not None:
+        return
+    for option in reader.task.options:
+        if option.name == "job_id" and _is_of_arguments(option.expression):
+            reason = "without unique=True a second job of the same id is enqueued all the same"
+            yield Useless(option.site, "job_id=...", reason, "add unique=True (RQ 2.8)", if_harmful=True)
+
+
+def _is_of_arguments(expr: f.Expr) -> bool:
+    """Whether a text is put together from names alone, with nothing called for a part of it."""
+    parts = expr.parts if isinstance(expr, f.Format) else ()
+    return bool(parts) and all(isinstance(part, f.Constant | f.Name | f.Attribute) for part in parts)
 
 
 def _retry(reader: Reader) -> tuple[Retry | None, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall
+from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall, Useless
 from idemlint.delivery.reader import Reader, argument, made_of, once, paths, times, whole
 from idemlint.delivery.said import Said
 from idemlint.diagnostic import Severity
@@ -86,7 +86,7 @@ class _Reader(Reader):
             return None
         if middleware is None:
             if broker is not None:
-                self.remarks.append("retry_on_error has no effect: the broker has no retry middleware")
+                self._in_vain(label)
                 return None
             self.unknown["retry_on_error: it takes a retry middleware, and the broker is not known"] = None
         count = whole(self.option("max_retries").value)
@@ -100,6 +100,12 @@ class _Reader(Reader):
         delay, longest = self._spacing(middleware)
         on = self.option("types_of_exceptions").value
         return Retry("exception", paths(on), (), again, False, delay, longest, label.site)
+
+    def _in_vain(self, label: Said) -> None:
+        if label.site is not None:
+            reason = "the broker has no retry middleware that would read the label"
+            fix = "give the broker SmartRetryMiddleware() with with_middlewares(...)"
+            self.useless.append(Useless(label.site, label.text, reason, fix))
 
     def _spacing(self, middleware: Made | None) -> tuple[Amount | None, Amount | None]:
         if middleware is None or not middleware.path.endswith("SmartRetryMiddleware"):

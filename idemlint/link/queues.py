@@ -170,8 +170,8 @@ class _Reader:
         """What the presence of a text says."""
         for name, text in self.table.marks.items():
             pattern = re.compile(text)
-            words = sorted(set(re.findall(r"[A-Za-z_]{4,}", re.sub(r"\\.", " ", text))) - {"import", "from"}, key=len)
-            for module, index in self._pieces(words[-1:], pattern):
+            words = set(re.findall(r"[A-Za-z_]{4,}", re.sub(r"\\.", " ", text))) - {"import", "from"}
+            for module, index in self._pieces(sorted(words), pattern):
                 first = next(iter(module.statements(index)), None)
                 if first is not None:
                     site = Site(module.file.path, index, first.at)
