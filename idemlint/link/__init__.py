@@ -6,7 +6,16 @@ import re
 from dataclasses import replace
 
 from idemlint.catalog import Catalog
-from idemlint.link.entries import LEVELS, callers, find_senders, find_tasks, holds_transaction, receiver_of, savers
+from idemlint.link.entries import (
+    LEVELS,
+    callers,
+    find_senders,
+    find_tasks,
+    holds_transaction,
+    receiver_of,
+    savers,
+    sends_now,
+)
 from idemlint.link.linker import Draft, FunctionInfo, Linker
 from idemlint.link.production import is_production
 from idemlint.link.queues import queue_options
@@ -96,6 +105,7 @@ def task(linker: Linker, draft: Draft) -> Task:
         options=tuple(valued(linker, option) for option in draft.options),
         app=draft.app,
         bound=linker.bound(draft),
+        library=draft.library,
     )
 
 
@@ -131,8 +141,9 @@ def outer_roots(linker: Linker, views: bool) -> list[FunctionInfo]:
     received = receiving(linker)
     for info in find_senders(linker):
         found.setdefault(info.id, info)
-        level = [info]
-        for _ in range(LEVELS):
+        sender = linker.link(info, receiver_of(info))
+        level = [info] if sender is not None and sends_now(sender) else []
+        for _ in range(LEVELS if level else 0):
             above: list[FunctionInfo] = []
             for called in level:
                 if isinstance(called.fact, f.Function):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from idemlint.link.linker import FunctionInfo, Linker, calls_in
 from idemlint.link.modules import Module
 from idemlint.link.production import is_production
-from idemlint.program import Body, ClassType, DataCall, InstanceType, LibraryCall, ProjectCall
+from idemlint.program import Body, ClassType, DataCall, EnqueueCall, InstanceType, LibraryCall, ProjectCall
 from idemlint.syntax import facts as f
 
 # How far up the callers of a function that sends a task are followed in search of the transaction around it.
@@ -215,6 +215,14 @@ def reached_functions(linker: Linker, body: Body) -> Iterator[str]:
             yield linker.bodies[target.body].function
         elif isinstance(target, DataCall):
             yield from (linker.bodies[key].function for key in target.bodies)
+
+
+def sends_now(body: Body) -> bool:
+    """Whether a function sends a task at once, so that the transaction of a caller matters."""
+    return any(
+        isinstance(target, EnqueueCall) and target.does == "enqueue" and target.commit == "now"
+        for target in body.targets.values()
+    )
 
 
 def holds_transaction(linker: Linker, body: Body) -> bool:
