@@ -10,7 +10,7 @@ from idemlint.catalog import Effect as Row
 from idemlint.delivery import Delivery
 from idemlint.diagnostic import Confidence, Fix, Severity, StepKind
 from idemlint.domain.effect import Effect, Key, exclusive
-from idemlint.domain.guard import Coverage, Guard, Guards, Strength, argument, coverage, inserted, looked_up
+from idemlint.domain.guard import Coverage, Guard, Guards, Strength, argument, coverage, falsifies, inserted, looked_up
 from idemlint.domain.summary import Loop, Summary, Transaction
 from idemlint.domain.value import Fact, Lookup, Value
 from idemlint.program import Model, Program, Site, Task
@@ -169,8 +169,26 @@ class Replay:
     def guarded(self, effect: Effect, enough: Strength = Strength.CLAIM) -> bool:
         """Whether a guard of at least this strength stands before the effect. An expiring one and a mutual exclusion
         have rules of their own."""
+        if self.undone(effect):
+            return True
         guard = self.guard(effect)
         return guard is not None and (guard.strength >= enough or guard.strength in (Strength.EXPIRING, Strength.MUTEX))
+
+    def undone(self, effect: Effect) -> bool:
+        """Whether a repeat of a write is rolled back: an insert in its transaction, on every way that the write is on,
+        hits a unique key, and nobody inside the transaction handles that."""
+        if not effect.changes_data or not effect.transactions:
+            return False
+        ways = {node for node in effect.address if node[0] in ("arm", "loop")}
+        for other in self.summary.effects:
+            if other.kind != "insert" or other.conflict or other.id == effect.id or not self.together(effect, other):
+                continue
+            inside = other.address[other.address.index(("tx", effect.transactions[0])) + 1 :]
+            if any(node[0] == "try" or (node[0] in ("arm", "loop") and node not in ways) for node in inside):
+                continue
+            if self.coverage(other).key is not None:
+                return True
+        return False
 
     def locked(self, effect: Effect) -> bool:
         """Whether a row lock is held to the end of the transaction that writes, or a lock that all workers see."""
@@ -193,7 +211,11 @@ class Replay:
 
     def version_checked(self, effect: Effect) -> bool:
         """Optimistic locking: the update only hits a row that still has the value that was read."""
-        return effect.kind == "update" and any(lookup.column in effect.written for lookup in effect.lookup)
+        exact = any(
+            lookup.operator == "exact" and not lookup.excluded and lookup.column in effect.written
+            for lookup in effect.lookup
+        )
+        return effect.kind == "update" and (exact or falsifies(effect.lookup, effect))
 
     def follows_insert(self, effect: Effect) -> bool:
         """Whether a row hangs off one that this run inserted: it doubles because that one does."""
