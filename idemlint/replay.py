@@ -183,7 +183,10 @@ class Replay:
         for other in self.summary.effects:
             if other.kind != "insert" or other.conflict or other.id == effect.id or not self.together(effect, other):
                 continue
-            inside = other.address[other.address.index(("tx", effect.transactions[0])) + 1 :]
+            opened = ("tx", effect.transactions[0])
+            if opened not in other.address:
+                continue  # a session's transaction is no block; what its commit takes back stands among the facts
+            inside = other.address[other.address.index(opened) + 1 :]
             if any(node[0] == "try" or (node[0] in ("arm", "loop") and node not in ways) for node in inside):
                 continue
             if self.coverage(other).key is not None:
