@@ -6,6 +6,7 @@ from idemlint.checks.rule import Rule
 from idemlint.diagnostic import Applicability, Confidence, Fix, Severity, StepKind
 from idemlint.domain.effect import Effect, Write
 from idemlint.domain.guard import Strength
+from idemlint.program import Site
 from idemlint.replay import Finding, Mark, Replay
 
 NAME = "unguarded-increment"
@@ -15,6 +16,12 @@ def check(replay: Replay) -> Iterator[Finding]:
     if replay.task is None:
         return
     for effect in replay.summary.effects:
+        if effect.kind == "external":
+            # What a counter in a store counts only its name says: most count what may be counted twice.
+            if replay.kind(effect) == "increment" and replay.catalog.stakes_of(named(effect)) == "money":
+                if replay.repeats(effect) and not replay.guarded(effect):
+                    yield finding(replay, effect, effect.site, named(effect))
+            continue
         if effect.kind not in ("save", "update", "upsert"):
             continue
         for write in effect.writes:
@@ -22,7 +29,9 @@ def check(replay: Replay) -> Iterator[Finding]:
                 yield reused(replay, effect, write)
             elif counted(replay, effect, write) and not replay.guarded(effect, enough(replay, effect)):
                 if replay.catalog.stakes_of(write.column) != "internal":
-                    yield finding(replay, effect, write)
+                    model = replay.model(effect)
+                    column = f"{model.title}.{write.column}" if model is not None else write.column
+                    yield finding(replay, effect, write.site, column)
 
 
 def counted(replay: Replay, effect: Effect, write: Write) -> bool:
@@ -33,25 +42,39 @@ def counted(replay: Replay, effect: Effect, write: Write) -> bool:
 
 
 def enough(replay: Replay, effect: Effect) -> Strength:
-    """A state test under the row's lock is as good as a claim for a write in the same transaction."""
-    return Strength.STATE if replay.locked(effect) else Strength.CLAIM
+    """A state test is as good as a claim for a write under the row's lock. Where the state commits with the write, a
+    second delivery finds it; of two runs side by side others speak."""
+    guard = replay.guard(effect)
+    together = guard is not None and guard.by is not None and replay.together(guard.by, effect)
+    return Strength.STATE if together or replay.locked(effect) else Strength.CLAIM
 
 
-def finding(replay: Replay, effect: Effect, write: Write) -> Finding:
-    model = replay.model(effect)
-    column = f"{model.title}.{write.column}" if model is not None else write.column
-    money = replay.catalog.stakes_of(write.column) == "money"
+def named(effect: Effect) -> str:
+    """The name of a counter in a store, as far as it is written: the key and the field in it."""
+    given = dict(effect.arguments)
+    texts = [given[name].text for name in ("#0", "name", "#1", "key") if name in given]
+    return " ".join(text for text in texts if text)
+
+
+def finding(replay: Replay, effect: Effect, site: Site, column: str) -> Finding:
+    money = replay.catalog.stakes_of(column) == "money"
     return replay.finding(
         NAME,
         effect,
         replay.severity(Severity.ERROR if money else Severity.WARNING),
-        f"{replay.name} changes {column} by an amount that a second delivery applies again: nothing in the same "
-        "transaction remembers that it was done.",
+        f"{replay.name} changes {column} by an amount that a second delivery applies again: "
+        + (
+            "nothing remembers that it was done."
+            if effect.kind == "external"
+            else "nothing in the same transaction remembers that it was done."
+        ),
         replay.story(effect, f"{column} is changed twice for one piece of work"),
-        site=write.site,
+        site=site,
         fix=Fix(
-            "insert a row under a unique key for this piece of work in the same transaction, and change the value only "
-            "if the row is new",
+            "keep the number in the database, where a unique row for this piece of work can be committed with it"
+            if effect.kind == "external"
+            else "insert a row under a unique key for this piece of work in the same transaction, and change the value "
+            "only if the row is new",
             Applicability.DISPLAY,
         ),
     )
