@@ -201,6 +201,9 @@ class Calls(Sending):
             name = path.rpartition(".")[2]
             if name in _BUILTIN_METHODS and "." in path:
                 return None, None
+            guessed = self.guessed(expr)
+            if guessed is not None:
+                return self.library(guessed, expr, positional, keywords)
             return UnresolvedCall(path, "a library that no catalog row speaks of"), result
         return LibraryCall(path, self.callbacks(role, expr, positional)), result
 

@@ -25,6 +25,7 @@ from idemlint.domain.value import (
 )
 from idemlint.program import DataCall, DataMethodType, DataOperation, Model, Program, Root, RowsType, Site, Type
 from idemlint.summarize.sessions import SessionWalk
+from idemlint.summarize.state import Snapshot
 from idemlint.summarize.weights import Weights
 from idemlint.syntax import facts as f
 
@@ -39,6 +40,8 @@ class UnitWalk(SessionWalk):
         super().__init__(program, catalog, root, weights)
         # New rows in a relation of one that is not in a session yet: they go there with it.
         self.hanging: dict[int, list[Object]] = {}
+        # Rows of which a name holds one or another: what becomes of it becomes of each.
+        self.twins: dict[int, set[int]] = {}
         # Rows put into a relation whose column could not be read.
         self.unread: set[int] = set()
 
@@ -391,6 +394,15 @@ class UnitWalk(SessionWalk):
 
     # --- rows that change
 
+    def merge(self, arms: list[Snapshot]) -> None:
+        super().merge(arms)
+        first = arms[0].env if arms else {}
+        for name in first if len(arms) > 1 else ():
+            held = [arm.env[name].thing for arm in arms if name in arm.env]
+            known = {thing.id for thing in held if thing is not None and thing.model is not None}
+            for number in known if len(known) > 1 else ():
+                self.twins.setdefault(number, set()).update(known - {number})
+
     def assign(self, thing: Object, column: str, value: Value, site: Site, from_itself: str = "") -> None:
         super().assign(thing, column, value, site, from_itself)
         model = self.program.models.get(thing.model or "")
@@ -403,25 +415,26 @@ class UnitWalk(SessionWalk):
 
     def changed(self, thing: Object, model: Model, write: Write) -> None:
         """An attribute of a row in a session: part of an insert still held back, else an update."""
-        held = next(
-            (
-                number
-                for state in self.sessions.values()
-                for number in state.pending
-                if self.effects[number].thing == thing.id
-            ),
-            None,
-        )
-        if held is not None:
-            effect = self.effects[held]
-            rest = tuple(other for other in effect.writes if other.column != write.column)
-            self.effects[held] = replace(effect, writes=(*rest, write))
+        for twin in self.twins.get(thing.id, ()):
+            self.changed_while_held(twin, write)
+        if self.changed_while_held(thing.id, write):
             return
         if thing.fresh == "new" and thing.id not in self.stored:
             return
         outer, self.acting = self.acting, self.session_of(Value(frozenset({UNKNOWN}), thing=thing))
         self.save_change(thing, model, write)
         self.acting = outer
+
+    def changed_while_held(self, thing: int, write: Write) -> bool:
+        """Whether a row waits to be inserted, which then is with what was just assigned."""
+        for state in self.sessions.values():
+            for number in state.pending:
+                effect = self.effects[number]
+                if effect.thing == thing:
+                    rest = tuple(other for other in effect.writes if other.column != write.column)
+                    self.effects[number] = replace(effect, writes=(*rest, write))
+                    return True
+        return False
 
     def save_change(self, thing: Object, model: Model, write: Write) -> None:
         stack = self.use(self.acting or 0, write.site.at)

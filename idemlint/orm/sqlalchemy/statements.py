@@ -14,6 +14,7 @@ from idemlint.orm.sqlalchemy.words import (
     DELETE,
     EXISTS,
     INSERT,
+    NAME,
     QUERY,
     RESULT,
     SCALARS,
@@ -26,6 +27,7 @@ from idemlint.program import (
     ColumnType,
     DataOperation,
     InstanceType,
+    LibraryInstance,
     Model,
     RowsType,
     Type,
@@ -171,6 +173,11 @@ def _lock(rows: RowsType, method: str, call: f.Call, model: Model, resolve: Reso
 
 def _clause(rows: RowsType, method: str, call: f.Call, model: Model, resolve: Resolve) -> Outcome:
     return DataOperation("build", model.name, verb=EXISTS), RowsType(model.name, values=True, stage=EXISTS)
+
+
+def _source(rows: RowsType, method: str, call: f.Call, model: Model, resolve: Resolve) -> Outcome:
+    """A query that another one reads from: its rows are no longer those of the model."""
+    return DataOperation("narrow", model.name), LibraryInstance(f"{NAME}.FromClause")
 
 
 def _values(rows: RowsType, method: str, call: f.Call, model: Model, resolve: Resolve) -> Outcome:
@@ -343,6 +350,9 @@ _READ: dict[str, Method] = {
     **dict.fromkeys(("with_for_update", "with_lockmode"), _lock),
     **dict.fromkeys(("add_columns", "add_entity", "add_column", "with_entities", "with_only_columns"), _columns),
     "exists": _clause,
+    **dict.fromkeys(
+        ("subquery", "scalar_subquery", "as_scalar", "cte", "alias", "lateral", "label", "selectable"), _source
+    ),
 }
 _RUN: dict[str, Method] = {
     **dict.fromkeys(("first", "one_or_none", "fetchone", "first_or_none"), _one("first")),
