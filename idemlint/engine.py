@@ -62,12 +62,17 @@ def findings(program: Program, runs: tuple[Run, ...], catalog: Catalog, config: 
         for run in runs
     ]
     harmful = frozenset(view.task.id for view in views if view.task is not None and any(view.repeated()))
+    views = [replace(view, harmful=harmful, deliveries=delivered) for view in views]
+    unsafe = frozenset(view.task.id for view in views if view.task is not None and view.does_harm())
     keyed = carrying_keys(views)
     kept = journals(program.models, runs)
     for view in views:
-        replay = replace(view, harmful=harmful, keyed=keyed, journals=kept)
+        replay = replace(view, unsafe=unsafe, keyed=keyed, journals=kept)
         spoken = [finding for rule in checks.ALL if config.runs(rule.name) for finding in ask(rule, replay)]
         yield from precedence.choose(spoken, {effect.id: replay.stakes(effect) for effect in view.summary.effects})
+    for rule in checks.ALL:
+        if rule.of_program is not None and config.runs(rule.name):
+            yield from rule.of_program(program)
 
 
 def carrying_keys(views: list[Replay]) -> tuple[tuple[str, Effect], ...]:

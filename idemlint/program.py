@@ -435,7 +435,8 @@ class Option:
 @dataclass(frozen=True, slots=True)
 class Task:
     """A task: its id is the id of its function. `body` is the key of what the worker runs (decorators included),
-    `name` its name in the queue, `site` its `def` name, `declared` the decorator or call that makes it a task."""
+    `name` its name in the queue, `site` its `def` name, `declared` the decorator or call that makes it a task,
+    `library` the library classes that it is an instance of, by path, as far as the code names them."""
 
     id: str
     name: str
@@ -447,6 +448,7 @@ class Task:
     options: tuple[Option, ...] = ()
     app: str | None = None
     bound: bool = False
+    library: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

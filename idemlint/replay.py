@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from idemlint.catalog import Catalog
 from idemlint.catalog import Effect as Row
-from idemlint.delivery import Delivery
+from idemlint.catalog import Guard as GuardRow
+from idemlint.delivery import Delivery, runs_at_once, sent_on_commit
 from idemlint.diagnostic import Confidence, Fix, Severity, StepKind
 from idemlint.domain.effect import Effect, Key, exclusive
 from idemlint.domain.guard import Coverage, Guard, Guards, Strength, argument, coverage, falsifies, inserted, looked_up
@@ -50,7 +51,8 @@ class Finding:
 @dataclass(frozen=True, slots=True)
 class Replay:
     """One root. `task` is None for a function that no queue runs; `delivery` is then None too. `reads` are the models
-    that each task reads, by task id; `harmful` are the tasks whose repeat does harm; `keyed` are the calls of all tasks
+    that each task reads, by task id; `harmful` are the tasks whose repeat does harm, `unsafe` those and the ones that
+    insert rows again; `deliveries` say why each task runs again; `keyed` are the calls of all tasks
     that carry a key, with their task, in the order of the code; `journals` are the models that only remember what was
     done."""
 
@@ -61,6 +63,8 @@ class Replay:
     delivery: Delivery | None
     project_scope: bool = False
     harmful: frozenset[str] = frozenset()
+    unsafe: frozenset[str] = frozenset()
+    deliveries: Mapping[str, Delivery] = field(default_factory=dict)
     keyed: tuple[tuple[str, Effect], ...] = ()
     journals: frozenset[str] = frozenset()
     reads: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -366,6 +370,12 @@ class Replay:
             ):
                 yield effect
 
+    def does_harm(self) -> bool:
+        """Whether a second run hurts somebody or inserts rows that are there already."""
+        inserts = (effect for effect in self.summary.effects if effect.kind == "insert" and not effect.in_handler)
+        doubled = (effect for effect in inserts if not self.guarded(effect, Strength.STATE) and self.doubles(effect))
+        return any(self.repeated()) or any(doubled)
+
     def steps(self) -> Iterator[Effect]:
         """Outside effects that can fail or be cut."""
         for effect in self.summary.effects:
@@ -445,13 +455,29 @@ class Replay:
         """Whether a message goes to the operators: one more does no harm."""
         return self.catalog.role(effect.path) == "alert"
 
-    @property
-    def eager(self) -> bool:
-        """Whether settings make every task run on the spot."""
-        return any(
-            setting.name == "task_always_eager" and setting.known and setting.value is True and not setting.ignored
-            for setting in self.program.settings
-        )
+    def waits_for_commit(self, effect: Effect) -> bool:
+        """Whether a task that is sent cannot run before the transaction around it commits, as far as is known: its
+        message is held back, or nobody but the sender runs it."""
+        call = effect.enqueue
+        if call is None or runs_at_once(call.framework, self.program.settings):
+            return True
+        if call.commit != "configured":
+            return call.commit == "deferred"
+        return sent_on_commit(call.framework, self.program.settings, self.program.versions) is not False
+
+    def only_enqueued_once(self, effect: Effect) -> bool:
+        """Whether a message is dropped while an equal one waits."""
+        call = effect.enqueue
+        names = self.catalog.framework(call.framework).unique if call is not None else ()
+        task = self.program.tasks.get(call.task or "") if call is not None else None
+        options = {name for name, _ in call.options} if call is not None else set()
+        declared = {option.name for option in task.options} if task is not None else set()
+        return bool((options | declared) & set(names)) or (task is not None and self.enqueue_guard(task) is not None)
+
+    def enqueue_guard(self, task: Task) -> GuardRow | None:
+        """The base of a task that drops a second copy while the first waits or runs."""
+        rows = (self.catalog.guard(path) for path in task.library)
+        return next((row for row in rows if row is not None and row.guard == "enqueue"), None)
 
     def needed_row(self, effect: Effect) -> tuple[Effect, bool] | None:
         """The write, in the transaction still open, of a row that the task being sent is about; with it, whether an

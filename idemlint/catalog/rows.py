@@ -135,7 +135,7 @@ class Guard:
     `once` (a decorator that remembers finished runs). `scope` is `shared` or `process`. `won` is the outcome that lets
     the caller pass: `truthy`, `falsy` or `entered` (no exception, the block is entered). `key` is where the key stands,
     `expiry` where a lifetime is given; `expires` is `always`, `never`, or `given` when an `expiry` argument decides.
-    `only` is a test without which the call guards nothing.
+    With `own_retry` it drops a task's own retry too. `only` is a test without which the call guards nothing.
     """
 
     calls: tuple[str, ...]
@@ -145,6 +145,7 @@ class Guard:
     key: tuple[Slot, ...] = ()
     expiry: tuple[Slot, ...] = ()
     expires: str = "given"
+    own_retry: bool = False
     only: Test | None = None
     title: str = ""
 
@@ -262,7 +263,8 @@ class Compose:
 class Framework:
     """A task queue. `words` are identifiers that make a file worth a look, `bound` the option that hands the task
     itself over as first parameter (`always`: no option needed), `context` the one that hands over a context there.
-    `options` are the names that bear on delivery, `sent` those of them that a message brings along, `defaults` their
+    `options` are the names that bear on delivery, `sent` those of them that a message brings along, `unique` those that
+    drop a message while an equal one waits, `defaults` their
     defaults where not None, `request` the attributes of the task or its context that have an origin. `naming` is the
     name of a task in the queue where none is given, made of `{module}` and `{function}`. `packages` are the
     distributions whose versions matter, if others than the one called like the framework; `libraries` what it is
@@ -276,6 +278,7 @@ class Framework:
     naming: str = "{module}.{function}"
     options: tuple[str, ...] = ()
     sent: tuple[str, ...] = ()
+    unique: tuple[str, ...] = ()
     defaults: Mapping[str, object] = field(default_factory=dict)
     request: Mapping[str, str] = field(default_factory=dict)
     title: str = ""

@@ -184,6 +184,7 @@ _FILE: Mapping[str, read.Reader] = {
             key=_slots,
             expiry=_slots,
             expires=read.word_of({"always", "never", "given"}),
+            own_retry=read.boolean,
             only=_test,
         )
     ),
@@ -218,6 +219,7 @@ _FILE: Mapping[str, read.Reader] = {
         naming=read.string,
         options=_strings,
         sent=_strings,
+        unique=_strings,
         defaults=read.by_name(read.anything),
         request=read.by_name(read.word_of(vocabulary.ORIGINS)),
     ),

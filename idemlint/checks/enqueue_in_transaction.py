@@ -15,7 +15,7 @@ def check(replay: Replay) -> Iterator[Finding]:
         around = replay.transaction(effect)
         if effect.kind != "enqueue" or around is None or effect.deferred or effect.enqueue is None:
             continue
-        if effect.enqueue.commit == "deferred" or replay.eager:
+        if replay.waits_for_commit(effect):
             continue
         needed = replay.needed_row(effect)
         if needed is None:

@@ -44,7 +44,7 @@ class Declaring(Reading):
         known = self.linker.drafts.get(function)
         if known is None or known.referred:
             site = Site(self.module.file.path, self.piece, at)
-            base, inherited = self.task_base(options, app)
+            base, inherited, library = self.task_base(options, app)
             name = f"{app.module.id}:{app.binding.name}" if app is not None else None
             self.linker.drafts[function] = Draft(
                 function,
@@ -56,6 +56,7 @@ class Declaring(Reading):
                 base,
                 name,
                 commit=row.commit,
+                library=library,
             )
         return TaskType(function)
 
@@ -74,15 +75,21 @@ class Declaring(Reading):
             return routine
         return replace(routine, receiver=InstanceType(owner.id))
 
-    def task_base(self, options: Sequence[Option], app: Definition | None) -> tuple[str | None, list[Option]]:
-        """The project class given as `base`, and the options its attributes set, nearest class first."""
+    def task_base(
+        self, options: Sequence[Option], app: Definition | None
+    ) -> tuple[str | None, list[Option], tuple[str, ...]]:
+        """The project class given as `base`, the options its attributes set, nearest class first, and the library
+        classes that it is or derives from."""
         given = next((option for option in options if option.name == "base"), None)
         kind = self.evaluate(given.expression) if given is not None and given.module == self.module.id else None
         if given is None:
             kind = self.app_task_class(app)
+        if isinstance(kind, LibraryType):
+            return None, [], (kind.path,)
         if not isinstance(kind, ClassType) or kind.name not in self.linker.classes.known:
-            return None, []
-        return kind.name, self.linker.class_options(kind.name)
+            return None, [], ()
+        library = tuple(path for path in self.linker.classes.library_bases(kind.name) if path != "?")
+        return kind.name, self.linker.class_options(kind.name), library
 
     def app_task_class(self, app: Definition | None) -> Type | None:
         """The class that the app makes its tasks of: `Celery("shop", task_cls=AfterCommit)`."""
@@ -201,7 +208,8 @@ class Declaring(Reading):
         self, framework: str, path: str, routine: RoutineType, site: Site, options: Sequence[Option] = ()
     ) -> str:
         function = self.linker.origin(routine)
-        self.linker.refer(Draft(function, framework, path, routine, tuple(options), site, referred=True))
+        told = bool(options)
+        self.linker.refer(Draft(function, framework, path, routine, tuple(options), site, referred=True, told=told))
         return function
 
     @property
@@ -241,7 +249,10 @@ class Declaring(Reading):
             routine = RoutineType(task, InstanceType(cls))
             options = tuple(self.linker.class_options(cls, row.options))
             site = Site(self.module.file.path, self.piece, at)
-            self.linker.drafts[task] = Draft(task, row.framework, row.bases[0], routine, options, site, cls)
+            bases = tuple(path for path in self.linker.classes.library_bases(cls) if path != "?")
+            self.linker.drafts[task] = Draft(
+                task, row.framework, row.bases[0], routine, options, site, cls, library=bases
+            )
         return task
 
     # --- options

@@ -69,7 +69,8 @@ class Draft:
     """A task as its declaration says it: `function` is the id of the `def`, `routine` what the worker calls, `base` the
     project class it is an instance of, `declared` the decorator, `app` the app whose method that is. `commit` is
     "deferred" for a task that is always sent on commit. `referred` marks one that nothing declares: it is a task by
-    being handed to something at `declared`, the first of these places."""
+    being handed to something at `declared`, the first of these places, or the first that is `told` how to deliver it.
+    `library` are the library classes that it is an instance of."""
 
     function: str
     framework: str
@@ -81,6 +82,8 @@ class Draft:
     app: str | None = None
     commit: str = "now"
     referred: bool = False
+    told: bool = False
+    library: tuple[str, ...] = ()
 
     @property
     def place(self) -> tuple[str, int, int]:
@@ -418,7 +421,7 @@ class Linker:
         known = self.drafts.get(draft.function)
         if known is None:
             self.drafts[draft.function] = draft
-        elif known.referred and draft.place < known.place:
+        elif known.referred and (not draft.told, draft.place) < (not known.told, known.place):
             self.drafts[draft.function] = replace(draft, options=known.options)
         self.note(draft.function, draft.options)
 
