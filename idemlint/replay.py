@@ -465,6 +465,13 @@ class Replay:
             return call.commit == "deferred"
         return sent_on_commit(call.framework, self.program.settings, self.program.versions) is not False
 
+    def lease_of(self, framework: str) -> Delivery | None:
+        """How a task of this framework that is not known is delivered: as the one with the shortest lease."""
+        tasks = self.program.tasks
+        same = [delivery for id, delivery in self.deliveries.items() if tasks[id].framework == framework]
+        leased = [(delivery.lease.seconds, index) for index, delivery in enumerate(same) if delivery.lease is not None]
+        return same[min(leased)[1]] if len(leased) == len(same) > 0 else None
+
     def only_enqueued_once(self, effect: Effect) -> bool:
         """Whether a message is dropped while an equal one waits."""
         call = effect.enqueue

@@ -28,6 +28,7 @@ ORDER = (
     "unguarded-increment",
     "enqueue-in-transaction",
     "effect-without-outbox",
+    "duplicate-fan-out",
 )
 """Names of rules that speak about one effect, strongest claim first."""
 
