@@ -93,9 +93,8 @@ class Sending(Declaring):
         for row, call in reversed(rows):
             given = slot_value(row.task, expr)
             task = self.linker.task_named(given, self) if given is not None else None
-            if task is None and given is not None and row.by == "function" and self.referred(given) is not None:
-                task = self.refer(row.framework, call, given, expr.at)
-            if task is not None:
+            hands_over = given is not None and row.by == "function" and self.referred(given) is not None
+            if task is not None or hands_over:
                 return self._sent(row, call, expr)
         return None
 
@@ -105,7 +104,7 @@ class Sending(Declaring):
             given = _spread(row, expr)
         task = self.linker.task_named(given, self) if given is not None else None
         if task is None and given is not None and row.by == "function":
-            task = self.refer(row.framework, path, given, expr.at)
+            task = self.refer(row.framework, path, given, expr.at, self._told(row.framework, row, expr))
         self._note(row.framework, task, row, expr)
         options = _options(row, expr)
         if row.does in ("signature", "configure"):
@@ -147,17 +146,17 @@ class Sending(Declaring):
 
     def _note(self, framework: str, task: str | None, row: Method | Send, expr: f.Call) -> None:
         """Keep with the task what a message to it says about its delivery."""
+        if task is not None:
+            self.linker.note(task, self._told(framework, row, expr))
+
+    def _told(self, framework: str, row: Method | Send, expr: f.Call) -> list[Option]:
+        """What the call that sends a message says about its delivery."""
         names = set(self.linker.catalog.framework(framework).sent)
-        if task is None or not names:
-            return
-        self.linker.note(
-            task,
-            [
-                Option(name, value, self.module.id, Site(self.module.file.path, self.piece, value.at), "message")
-                for name, value in _options(row, expr)
-                if name in names
-            ],
-        )
+        return [
+            Option(name, value, self.module.id, Site(self.module.file.path, self.piece, value.at), "message")
+            for name, value in _options(row, expr)
+            if name in names
+        ]
 
     @property
     def _clock(self) -> Clock:
