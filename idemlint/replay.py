@@ -291,6 +291,14 @@ class Replay:
         """Whether a call removes a key from a store."""
         return effect.kind == "external" and effect.path.rpartition(".")[2] in ("delete", "unlink", "adelete")
 
+    def emptied(self, effect: Effect) -> bool:
+        """Whether the place that a call appends to was deleted before, on every way to it."""
+        place = argument(effect, effect.row.target) if effect.row is not None else None
+        return any(
+            self.deletes_key(other) and other.facts <= effect.facts and _same(dict(other.arguments).get("#0"), place)
+            for other in self.summary.effects[: effect.id]
+        )
+
     def tested_between(self, taken: Effect, later: Effect) -> bool:
         """Whether another test than that of the taking itself decides about a later effect."""
         own = sum(fact.kind == "claim" and fact.subject == taken.id for fact in later.facts)
@@ -597,6 +605,13 @@ def _about(value: Value, written: Effect, model: Model | None) -> bool:
         return True
     named = [lookup.value for lookup in written.lookup if lookup.column in ("id", "pk") and lookup.operator == "exact"]
     return value.varies and not value.unknown and any(value.origins == known.origins for known in named)
+
+
+def _same(one: Value | None, other: Value | None) -> bool:
+    """Whether two values are one text, as far as can be told."""
+    if one is None or other is None or one.unknown or other.unknown:
+        return False
+    return one.origins == other.origins and one.text == other.text
 
 
 def _other_rows(asked: tuple[Lookup, ...], inserted: Effect) -> bool:
