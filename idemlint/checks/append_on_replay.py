@@ -1,15 +1,19 @@
 """append-on-replay: the second run adds the same thing to the end once more."""
 
+import re
 from collections.abc import Iterator
 
 from idemlint.checks.rule import Rule
 from idemlint.diagnostic import Applicability, Fix, Severity
 from idemlint.domain.effect import Effect
-from idemlint.domain.guard import Strength
+from idemlint.domain.guard import Strength, argument
 from idemlint.program import Site
 from idemlint.replay import Finding, Replay
 
 NAME = "append-on-replay"
+
+# Devices, locks and logs.
+QUIET = re.compile(r"^/dev/|\.(lock|pid|log)$")
 
 
 def check(replay: Replay) -> Iterator[Finding]:
@@ -18,14 +22,23 @@ def check(replay: Replay) -> Iterator[Finding]:
     for effect in replay.summary.effects:
         if effect.fresh in ("new", "stored") or replay.guarded(effect, Strength.STATE):
             continue
-        if effect.kind == "external" and replay.kind(effect) == "append" and replay.repeats(effect):
-            yield finding(replay, effect, effect.site, replay.does(effect))
+        if effect.kind == "external":
+            if replay.kind(effect) in ("append", "file") and replay.repeats(effect) and not harmless(replay, effect):
+                yield finding(replay, effect, effect.site, replay.does(effect))
         elif effect.kind in ("save", "update"):
             for write in effect.writes:
                 if write.from_itself == "append" or (
                     write.from_itself == "arithmetic" and not replay.numeric(effect, write.column)
                 ):
                     yield finding(replay, effect, write.site, f"appends to {write.column}")
+
+
+def harmless(replay: Replay, effect: Effect) -> bool:
+    """Whether the entry has a stable id of its own, or the list is made anew in each run, or the file is one that only
+    operators read or nobody does."""
+    keyed = effect.key is not None and not effect.key.value.unstable
+    place = argument(effect, effect.row.target) if effect.row is not None else None
+    return keyed or bool(place and place.text and QUIET.search(place.text)) or replay.emptied(effect)
 
 
 def finding(replay: Replay, effect: Effect, site: Site, does: str) -> Finding:
