@@ -106,7 +106,6 @@ def task(linker: Linker, draft: Draft) -> Task:
         app=draft.app,
         bound=linker.bound(draft),
         library=draft.library,
-        library=draft.library,
     )
 
 

@@ -220,7 +220,7 @@ def reached_functions(linker: Linker, body: Body) -> Iterator[str]:
 def sends_now(body: Body) -> bool:
     """Whether a function sends a task at once, so that the transaction of a caller matters."""
     return any(
-        isinstance(target, EnqueueCall) and target.does == "enqueue" and target.commit == "now"
+        isinstance(target, EnqueueCall) and target.does == "enqueue" and target.commit != "deferred"
         for target in body.targets.values()
     )
 
