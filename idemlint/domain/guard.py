@@ -191,7 +191,8 @@ class Guards:
             yield Guard(Strength.EXPIRING if expires(by) else self._placed(by, effect), fact.site, by)
             return
         if by.kind == "update":
-            if falsifies(by.lookup, by):
+            # Who asks how many rows an update hit means a claim, even where its filter could not be read.
+            if falsifies(by.lookup, by) or by.opaque:
                 yield Guard(self._placed(by, effect), fact.site, by)
             return
         model = self.models.get(by.model)

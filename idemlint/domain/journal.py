@@ -22,6 +22,8 @@ def journals(models: Mapping[str, Model], runs: Iterable[Summary]) -> frozenset[
         for effect in run.effects:
             if effect.model:
                 used.setdefault(effect.model, set()).add(effect.kind)
+            if effect.kind == "insert" and any(effect.id in caught.effects for caught in run.caught):
+                asked.add(effect.model)
             for fact in effect.facts:
                 if fact.kind == "exists":
                     asked.add(fact.model)
