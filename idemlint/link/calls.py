@@ -196,14 +196,15 @@ class Calls(Sending):
                 self.linker.add_model(table[0])
                 return LibraryCall(path), table[1]
         given = catalog.returns(path, literals(expr))
+        if role is None and given is None and catalog.effect(path) is None:
+            guessed = self.guessed(expr)
+            if guessed is not None and guessed != catalog.canonical(path):
+                return self.library(guessed, expr, positional, keywords)
         result = LibraryInstance(given if given is not None else path)
         if not catalog.knows(path):
             name = path.rpartition(".")[2]
             if name in _BUILTIN_METHODS and "." in path:
                 return None, None
-            guessed = self.guessed(expr)
-            if guessed is not None:
-                return self.library(guessed, expr, positional, keywords)
             return UnresolvedCall(path, "a library that no catalog row speaks of"), result
         return LibraryCall(path, self.callbacks(role, expr, positional)), result
 

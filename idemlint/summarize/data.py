@@ -173,12 +173,19 @@ class Data(Calls):
         """How a written value hangs on the old one of its own column: "expression" when the database works it out,
         "arithmetic" when it was read into Python before."""
         if database_step(expr, self.named_column) == column:
-            return "expression"
+            return self.counted(expr, model, column)
         if value.step is not None and value.step[1] == column:
             thing = self.things.get(value.step[0])
             if thing is not None and thing.model == model.name:
                 return "arithmetic"
         return ""
+
+    def counted(self, expr: f.Expr, model: Model, column: str) -> str:
+        """What the database's step from the old value is: to take away from a document is no counting."""
+        field = model.field(column)
+        if field is None or field.kind not in ("json", "text"):
+            return "expression"
+        return "" if isinstance(expr, f.Operation) and expr.operator == "-" else "append"
 
     def named_column(self, expr: f.Expr) -> str:
         """The column that an expression names for the database, `F("n")` or `Order.n`; "" for anything else."""
