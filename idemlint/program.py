@@ -231,7 +231,8 @@ class Model:
     of the manager behind them, the default one first; `querysets` names the second class of those that have two.
     `bases` are all models it inherits from, nearest first. `seen` says whether the whole schema was read (an
     unresolved base hides columns). `aliases` are other names of columns, such as the relation that fills a foreign key;
-    `version` is the column that the layer itself compares at each update, so that a lost one fails."""
+    `version` is the column that the layer itself compares at each update, so that a lost one fails. `table` is the name
+    in the database, "" where that cannot be told."""
 
     name: str
     title: str
@@ -246,6 +247,7 @@ class Model:
     querysets: tuple[tuple[str, str], ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
     version: str = ""
+    table: str = ""
 
     def field(self, name: str) -> Field | None:
         """The column of this name; `pk` is the primary key and `order_id` is `order`."""

@@ -26,6 +26,8 @@ class Meta:
     abstract: bool = False
     managed: bool = True
     default_manager: str | None = None
+    table: str | None = None
+    label: str | None = None
     default_related_name: str | None = None
 
 
@@ -54,6 +56,8 @@ def read_meta(cls: f.Class, parents: Sequence[Model], words: Words) -> Meta:
         is_true(values.get("abstract")),
         not (isinstance(managed, f.Constant) and managed.value is False),
         text(values.get("default_manager_name")),
+        text(values.get("db_table")),
+        text(values.get("app_label")),
         text(values.get("default_related_name")),
     )
 

@@ -10,6 +10,7 @@ from idemlint.orm.django.constraints import CONSTRAINTS
 from idemlint.orm.django.fields import PRIMARY, Declared, assignments, declared_fields
 from idemlint.orm.django.managers import declared_managers
 from idemlint.orm.django.meta import Meta, meta_keys, read_meta
+from idemlint.orm.django.relations import app_label
 from idemlint.orm.django.words import NAME, Words
 from idemlint.orm.layer import Assigned, LibraryBase, Resolve
 from idemlint.program import Field, Model, RoutineType, Site, Type, UniqueKey
@@ -70,6 +71,7 @@ def read_model(
         managers,
         tuple(dict.fromkeys(base for parent in parents for base in (parent.name, *parent.bases))),
         querysets,
+        table="" if meta.abstract else (meta.table or f"{meta.label or app_label(name)}_{cls.name}").lower(),
     )
     return replace(model, unique=tuple(dict.fromkeys(_normalised(model, key, meta) for key in keys)))
 

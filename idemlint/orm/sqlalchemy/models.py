@@ -102,6 +102,7 @@ def read_model(
         bases=tuple(dict.fromkeys(base for parent in parents for base in (parent.name, *parent.bases))),
         aliases=tuple(aliases.items()),
         version=_version(body.get("__mapper_args__"), parents),
+        table="" if abstract else _table_name(cls, body, bare, parents),
     )
 
 
@@ -116,7 +117,7 @@ def table(
     fields, _ = _columns(columns, (), set())
     unique = (*_column_keys(columns, fields), *keys)
     seen = whole and bool(columns) and not any(declared.hidden for declared in columns)
-    model = Model(f"{module}:{name}", name, NAME, site, fields, tuple(dict.fromkeys(unique)), seen=seen)
+    model = Model(f"{module}:{name}", name, NAME, site, fields, tuple(dict.fromkeys(unique)), seen=seen, table=name)
     return model, RowsType(model.name, stage=TABLE, values=True)
 
 
@@ -214,6 +215,17 @@ def _abstract(cls: f.Class, body: dict[str, Given], direct: set[str], bare: bool
         return not any(name == "table" for name, _ in cls.keywords)
     named = any(name in body for name in ("__tablename__", "__table__"))
     return not named and bool(direct & DECLARATIVE or not (direct or parents))
+
+
+def _table_name(cls: f.Class, body: dict[str, Given], bare: bool, parents: Sequence[Model]) -> str:
+    """The name of the table, "" where it is worked out when the program runs."""
+    said = body.get("__tablename__")
+    if said is not None:
+        return text(said.value) or ""
+    table = body.get("__table__")
+    if table is not None:
+        return text(argument(table.value, 0, "name")) or "" if isinstance(table.value, f.Call) else ""
+    return cls.name.lower() if bare else next((parent.table for parent in parents if parent.table), "")
 
 
 def _version(arguments: Given | None, parents: Sequence[Model]) -> str:
