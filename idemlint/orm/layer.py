@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from idemlint.program import DataOperation, Model, RowsType, Site, Type, UniqueKey
+from idemlint.program import DataOperation, Field, Model, RowsType, Site, Type, UniqueKey
 from idemlint.syntax import facts as f
 
 # What an expression is in the place it stands in.
@@ -32,10 +32,30 @@ class Reception:
     sender: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a migration or a schema says of one table.
+
+    `table` is its name in the database or, where a migration names the model instead, `label` is `app.Model`. `whole`
+    says that `fields` are all of its columns, `hidden` that part of what is said could not be read. `name` is that of
+    the key, where keys are dropped by name; `drops` says that this key is taken away, or with `name` "" all keys of the
+    kind that `source` tells.
+    """
+
+    table: str = ""
+    fields: tuple[Field, ...] = ()
+    unique: tuple[UniqueKey, ...] = ()
+    whole: bool = False
+    hidden: bool = False
+    label: str = ""
+    name: str = ""
+    drops: bool = False
+
+
 class Layer(Protocol):
     """A module of this package; its functions say what they take and give.
 
-    `UNIT_OF_WORK` says that a session keeps the rows it loaded and stores what becomes of them when it commits,
+    `MIGRATES` are the words of calls that migrations make, `UNIT_OF_WORK` says that a session keeps the rows it loaded and stores what becomes of them when it commits,
     `MIXINS` that classes which are no models lend their columns to models.
     """
 
@@ -43,6 +63,7 @@ class Layer(Protocol):
     WORDS: tuple[str, ...]
     RELATIONS: frozenset[str]
     COLUMN_REFERENCES: frozenset[str]
+    MIGRATES: frozenset[str]
     UNIT_OF_WORK: bool
     MIXINS: bool
 
@@ -86,3 +107,6 @@ class Layer(Protocol):
     def receiver(self, decorator: f.Expr, resolve: Resolve) -> tuple[Reception, ...]: ...
     def connection(self, call: f.Call, resolve: Resolve) -> tuple[f.Expr, Reception] | None: ...
     def sent(self, operation: DataOperation) -> tuple[str, ...]: ...
+    def migrated(
+        self, body: f.Body, path: str, resolve: Resolve, library_base: LibraryBase
+    ) -> Iterable[tuple[Change, int]]: ...

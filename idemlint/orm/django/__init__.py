@@ -3,6 +3,7 @@
 from idemlint.orm.django.calls import construct, guess, operation, outside_key, rows_attribute, shortcut, table
 from idemlint.orm.django.library import WORDS, library_method, library_model, model_base
 from idemlint.orm.django.managers import managed, manager_parts
+from idemlint.orm.django.migrations import MIGRATES, migrated
 from idemlint.orm.django.models import covers, equal_column, nullable, read_model
 from idemlint.orm.django.relations import (
     annotated_rows,
@@ -19,6 +20,7 @@ from idemlint.orm.django.words import COLUMN_REFERENCES, MIXINS, NAME, RELATIONS
 
 __all__ = [
     "COLUMN_REFERENCES",
+    "MIGRATES",
     "MIXINS",
     "NAME",
     "RELATIONS",
@@ -38,6 +40,7 @@ __all__ = [
     "library_model",
     "managed",
     "manager_parts",
+    "migrated",
     "model_base",
     "nullable",
     "operation",

@@ -75,6 +75,22 @@ def _first_declared(option: str, models: Sequence[Model]) -> tuple[UniqueKey, ..
     return ()
 
 
+def together(value: f.Expr) -> tuple[tuple[UniqueKey, ...], bool]:
+    """The keys of a value of `unique_together`, and whether all of it could be read."""
+    parts = tuple(members(value))
+    flat = _flat(parts)
+    if flat is not None:
+        return (flat,), True
+    named = [strings(part) for part in parts]
+    return tuple(UniqueKey(columns, source=TOGETHER) for columns in named if columns), None not in named
+
+
+def _flat(parts: tuple[f.Expr, ...]) -> UniqueKey | None:
+    """`unique_together = ("order", "number")`: one key, its columns not in a tuple of their own."""
+    flat = tuple(column for column in map(text, parts) if column is not None)
+    return UniqueKey(flat, source=TOGETHER) if flat and len(flat) == len(parts) else None
+
+
 def _bases(meta: f.Class, parents: Sequence[Model], words: Words) -> tuple[tuple[Model, ...], bool]:
     found: list[Model] = []
     complete = True
@@ -102,9 +118,9 @@ def _owner(expression: f.Expr, parents: Sequence[Model], words: Words) -> Model 
 def _declared(option: str, value: f.Expr, parents: Sequence[Model], words: Words) -> tuple[tuple[UniqueKey, ...], bool]:
     """The keys of the value of `unique_together` or `constraints`, and whether all of it could be read."""
     parts = tuple(members(value))
-    flat = tuple(column for column in map(text, parts) if column is not None)
-    if option == TOGETHER and flat and len(flat) == len(parts):
-        return (UniqueKey(flat, source=TOGETHER),), True
+    flat = _flat(parts) if option == TOGETHER else None
+    if flat is not None:
+        return (flat,), True
     keys: list[UniqueKey] = []
     complete = True
     for part in parts:

@@ -1,5 +1,6 @@
 """SQLAlchemy, SQLModel and Flask-SQLAlchemy: models, tables, statements and sessions. This package is a `Layer`."""
 
+from idemlint.orm.sqlalchemy.migrations import MIGRATES, migrated
 from idemlint.orm.sqlalchemy.models import covers, nullable, outside_key, read_model, table
 from idemlint.orm.sqlalchemy.relations import (
     annotated_rows,
@@ -30,6 +31,7 @@ from idemlint.orm.sqlalchemy.words import (
 
 __all__ = [
     "COLUMN_REFERENCES",
+    "MIGRATES",
     "MIXINS",
     "NAME",
     "RELATIONS",
@@ -48,6 +50,7 @@ __all__ = [
     "library_model",
     "managed",
     "manager_parts",
+    "migrated",
     "model_base",
     "nullable",
     "operation",

@@ -69,7 +69,7 @@ def read_model(
     if table is not None:
         call = table.value
         if isinstance(call, f.Call) and reader.path(call.function) in _TABLES:
-            more, constraints, read = _table_parts(call, reader)
+            more, constraints, read = table_parts(positional(call)[2:], call, reader)
             columns, whole = [*more, *columns], whole and read
         else:
             whole = False
@@ -113,7 +113,7 @@ def table(
     name = text(argument(call, 0, "name"))
     if not (path in _TABLES or path.endswith("SQLAlchemy.Table")) or name is None:
         return None
-    columns, keys, whole = _table_parts(call, Reader(resolve, library_base, _unassigned))
+    columns, keys, whole = table_parts(positional(call)[2:], call, Reader(resolve, library_base, _unassigned))
     fields, _ = _columns(columns, (), set())
     unique = (*_column_keys(columns, fields), *keys)
     seen = whole and bool(columns) and not any(declared.hidden for declared in columns)
@@ -146,11 +146,14 @@ def nullable(model: Model, key: UniqueKey) -> tuple[str, ...]:
     return tuple(name for name in key.columns if name in fields and fields[name].null)
 
 
-def _table_parts(call: f.Call, reader: Reader) -> tuple[list[Declared], tuple[UniqueKey, ...], bool]:
-    """Columns and keys of a `Table`, and whether all of it was read: one that is loaded from the database is not."""
+def table_parts(
+    parts: Sequence[f.Expr], call: f.Call, reader: Reader
+) -> tuple[list[Declared], tuple[UniqueKey, ...], bool]:
+    """Columns and keys of a `Table` among the arguments `parts` of the call, and whether all of it was read: one that is
+    loaded from the database is not."""
     found: list[Declared] = []
     rest: list[f.Expr] = []
-    for part in positional(call)[2:]:
+    for part in parts:
         written = reader.assigned(part) or part if isinstance(part, f.Name) else part
         if isinstance(written, f.Call) and reader.tail(written.function) == "Column":
             name = text(argument(written, 0, "name"))
