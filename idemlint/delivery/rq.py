@@ -31,7 +31,7 @@ def deliver(
     """Why and when the job runs again; arguments as for `delivery.deliver`."""
     reader = Reader(task, settings, evaluate, version, retried, swallows)
     timeout = reader.amount(reader.option("job_timeout", "timeout"))
-    limit = timeout or Amount(TIMEOUT, "the default job timeout")
+    limit = timeout or _default_timeout(reader)
     retry, said = _retry(reader)
     reader.useless.extend(_no_dedup(reader))
     if retry is None:
@@ -44,6 +44,18 @@ def deliver(
     if not swallows:
         causes.insert(0, Cause("retry", f"{said}: run again{count} on any exception", retry.site, retry.again))
     return reader.delivery(causes, Severity.ERROR, late=False, retries=[] if swallows else [retry], limit=limit)
+
+
+def _default_timeout(reader: Reader) -> Amount | None:
+    """What a web project says of its queues, if it says one thing of all of them; else RQ's default."""
+    said = reader.setting("RQ_QUEUES")
+    held = said.value.value if isinstance(said.value, Known) else None
+    queues = [each for each in held.values() if isinstance(each, dict)] if isinstance(held, dict) else []
+    given = {seconds(queue["DEFAULT_TIMEOUT"]) if "DEFAULT_TIMEOUT" in queue else TIMEOUT for queue in queues}
+    if not given or given == {TIMEOUT}:
+        return Amount(TIMEOUT, "the default job timeout")
+    number = given.pop()
+    return Amount(number, "DEFAULT_TIMEOUT", said.site) if number is not None and not given else None
 
 
 def _no_dedup(reader: Reader) -> Iterator[Useless]:

@@ -123,13 +123,21 @@ class _Reader:
         if module is None or state is None or self._is_object(state.value):
             return state
         # Of several, one for tests does not count: `if TESTING: broker = InMemoryBroker()`.
-        states = [
-            State(self.constants.evaluate(fact.value, module), Site(module.file.path, piece, fact.at))
-            for fact, piece in ((binding.fact, binding.piece) for binding in module.bindings(name))
-            if isinstance(fact, f.Assign) and fact.value is not None
+        bound = [(each.fact, each.piece) for each in module.bindings(name) if isinstance(each.fact, f.Assign)]
+        values = [
+            (self.constants.evaluate(fact.value, module), fact, piece)
+            for fact, piece in bound
+            if fact.value is not None
         ]
-        real = [each for each in states if not self._is_double(each.value)]
-        return real[0] if len(real) == 1 and len(states) > 1 and self._is_object(real[0].value) else state
+        real = [each for each in values if not self._is_double(each[0])]
+        if len(real) != 1 or len(values) < 2 or not self._is_object(real[0][0]):
+            return state
+        value, fact, piece = real[0]
+        # What was called on it until the other took its place is known as well.
+        after = next((each for each in values if (each[2], each[1].at) > (piece, fact.at)), None)
+        if after is not None:
+            value = self.constants.evaluate_at(f.Name(0, name), module, (after[2], after[1].at))
+        return State(value, Site(module.file.path, piece, fact.at))
 
     def _is_object(self, value: Value) -> bool:
         return self._class(value) in self.table.objects

@@ -55,14 +55,27 @@ class Reading:
 
 
 def slot_value(slots: Sequence[Slot], expr: f.Call) -> f.Expr | None:
-    """The argument of a call that stands at the first slot given."""
+    """The argument of a call that stands at the first slot given, or the member of a dict that is written there."""
     plain = [argument.value for argument in expr.arguments if not argument.star and argument.name is None]
+    named = {argument.name: argument.value for argument in expr.arguments if argument.name is not None}
     for slot in slots:
+        found = named.get(slot.name) if slot.name is not None else None
         if slot.position is not None and slot.position < len(plain):
-            return plain[slot.position]
-        for argument in expr.arguments:
-            if slot.name is not None and argument.name == slot.name:
-                return argument.value
+            found = plain[slot.position]
+        for item in slot.items:
+            found = _member(found, item)
+        if found is not None:
+            return found
+    return None
+
+
+def _member(expr: f.Expr | None, key: str) -> f.Expr | None:
+    """A member of a dict as it is written."""
+    match expr:
+        case f.Mapping(items=pairs):
+            return next((value for name, value in pairs if isinstance(name, f.Constant) and name.value == key), None)
+        case f.Call(function=f.Name(id="dict"), arguments=words):
+            return next((word.value for word in words if word.name == key), None)
     return None
 
 
