@@ -181,13 +181,15 @@ class Declare:
 class DeclareClass:
     """Classes whose subclasses are tasks: the worker calls the method `run`. `register` are calls that are handed the
     class or an instance; empty when being defined is enough. Options are attributes of the class, or of the class
-    `options` inside of it; with a true `abstract` among them a class is none, only a base of tasks."""
+    `options` inside of it; with a true `abstract` among them a class is none, only a base of tasks. `name` is the one
+    that gives the task's name in the queue."""
 
     bases: tuple[str, ...]
     run: str
     register: tuple[str, ...] = ()
     options: str = ""
     abstract: str = ""
+    name: str = "name"
     framework: str = ""
 
 

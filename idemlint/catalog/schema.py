@@ -132,6 +132,7 @@ _OF_FRAMEWORK: Mapping[str, tuple[str, read.Reader]] = {
             register=read.patterns,
             options=read.string,
             abstract=read.string,
+            name=read.string,
         ),
     ),
     "listing": (

@@ -522,14 +522,18 @@ class Linker:
 
     def task_name(self, draft: Draft) -> str:
         """The name the task has in the queue."""
-        row = self.catalog.declares(draft.path)
+        row, cls = self.catalog.declares(draft.path), self.catalog.task_base(draft.path)
         names = [slot.name for slot in row.name if slot.name is not None] if row is not None else ["name"]
+        if cls is not None:
+            names = [cls.name]
         for name in names:
             option = draft.option(name)
             given = option.expression if option is not None else None
             if isinstance(given, f.Constant) and isinstance(given.value, str):
                 return given.value
         module, _, function = draft.function.partition(":")
+        if cls is not None:
+            function = function.rpartition(".")[0]
         return self.catalog.framework(draft.framework).naming.format(module=module, function=function)
 
     def declaring_wrapper(self, kind: RoutineType | PartialType) -> str | None:
