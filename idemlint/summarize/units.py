@@ -15,6 +15,7 @@ from idemlint.domain.value import (
     NOTHING,
     UNKNOWN,
     Fact,
+    Facts,
     Lookup,
     Object,
     Origin,
@@ -40,6 +41,8 @@ class UnitWalk(SessionWalk):
         super().__init__(program, catalog, root, weights)
         # New rows in a relation of one that is not in a session yet: they go there with it.
         self.hanging: dict[int, list[Object]] = {}
+        # What held where a new row was made: it is only there to be stored where that did.
+        self.made_under: dict[int, Facts] = {}
         # Rows of which a name holds one or another: what becomes of it becomes of each.
         self.twins: dict[int, set[int]] = {}
         # Rows put into a relation whose column could not be read.
@@ -296,9 +299,31 @@ class UnitWalk(SessionWalk):
 
     # --- the unit of work
 
+    def new_row(self, operation: DataOperation, model: Model, expr: f.Call) -> Value:
+        value = super().new_row(operation, model, expr)
+        if value.thing is not None:
+            self.made_under[value.thing.id] = self.facts
+        return value
+
+    def record(self, kind: str, at: int, **details: object) -> Effect:
+        effect = super().record(kind, at, **details)
+        if kind == "insert" and effect.thing in self.made_under:
+            effect = replace(effect, facts=effect.facts | self.made_under[effect.thing])
+            self.effects[effect.id] = effect
+        return effect
+
+    def one_of(self, operator: str, operands: tuple[f.Expr, ...]) -> Value:
+        known = set(self.things)
+        value = super().one_of(operator, operands)
+        made = {number for number in self.things.keys() - known if self.things[number].model is not None}
+        if value.thing is not None and value.thing.id in made:
+            self.twins.setdefault(value.thing.id, set()).update(made - {value.thing.id})
+        return value
+
     def add(self, value: Value, model: Model | None, many: bool, expr: f.Call) -> Value:
         """Rows put into the session: new ones are inserted when it is flushed, loaded ones are there already."""
         things = list(dict.fromkeys(_things(value)))
+        things.extend(self.things[twin] for thing in list(things) for twin in sorted(self.twins.get(thing.id, ())))
         if not things and model is not None:
             self.record("save", expr.at, model=model.name, opaque=True)
         for thing in things:
@@ -415,8 +440,9 @@ class UnitWalk(SessionWalk):
 
     def changed(self, thing: Object, model: Model, write: Write) -> None:
         """An attribute of a row in a session: part of an insert still held back, else an update."""
-        for twin in self.twins.get(thing.id, ()):
-            self.changed_while_held(twin, write)
+        for twin in sorted(self.twins.get(thing.id, ())):
+            if not self.changed_while_held(twin, write) and self.things[twin].fresh == "new":
+                self.assign_quietly(self.things[twin], write)
         if self.changed_while_held(thing.id, write):
             return
         if thing.fresh == "new" and thing.id not in self.stored:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import reduce
 
 from idemlint.domain.value import (
     CONSTANT,
@@ -70,8 +69,8 @@ class Values(Conditions):
                 return found
             case f.Conditional(test=test, body=body, orelse=orelse):
                 return self.chosen(test, body, orelse)
-            case f.Boolean(operands=operands):
-                return reduce(join, [self.evaluate(operand) for operand in operands])
+            case f.Boolean(operator=operator, operands=operands):
+                return self.one_of(operator, operands)
             case f.Unary(operator="not"):
                 return Value(frozenset({UNKNOWN}), test=self.condition(expr))
             case f.Unary(operand=operand):
@@ -223,6 +222,18 @@ class Values(Conditions):
         self.address.pop()
         self.facts = before
         return join(one, other)
+
+    def one_of(self, operator: str, operands: tuple[f.Expr, ...]) -> Value:
+        """`a or b`: each is worked out only where those before it are false, with `and` where they are true."""
+        before = self.facts
+        result = last = self.evaluate(operands[0])
+        for operand in operands[1:]:
+            test = self.truth(last, self.site(operand.at))
+            self.facts |= test.false if operator == "or" else test.true
+            last = self.evaluate(operand)
+            result = join(result, last)
+        self.facts = before
+        return result
 
     def operation(self, operator: str, left: Value, right: Value) -> Value:
         text = None
