@@ -12,7 +12,7 @@ from idemlint.project.ignore import excluding
 from idemlint.project.names import source_files
 from idemlint.project.place import located
 from idemlint.project.project import Project
-from idemlint.project.walk import python_files
+from idemlint.project.walk import project_files
 
 _ROOT_MARKS = (".idemlint.toml", "idemlint.toml", "pyproject.toml", ".git")
 
@@ -62,14 +62,16 @@ def discover(
             raise ProjectError(f"{place} is outside of the project in {base}: give a --root that holds both")
     folders = [place for place in places if place.is_dir()]
     walked = [base] if force_exclude else folders if isolated else [base, *folders]
-    found = python_files(walked, excluded=excluding(exclude, base), respect_gitignore=respect_gitignore)
+    found = project_files(walked, excluded=excluding(exclude, base), respect_gitignore=respect_gitignore)
     named = {_in_project(place, base).as_posix() for place in places if _is_python(place)}
     if force_exclude and isolated:
         found = {path for path in found if path in named or any(Path(path).is_relative_to(one) for one in folders)}
     elif not force_exclude:
         found |= named
-    relative = sorted(Path(path).relative_to(base).as_posix() for path in found)
-    project = Project(base, source_files(base, relative, source_roots))
+    every = sorted(Path(path).relative_to(base).as_posix() for path in found)
+    relative = [path for path in every if not path.endswith(".sql")]
+    schemas = [path for path in every if path.endswith(".sql")]
+    project = Project(base, source_files(base, relative, source_roots), schemas)
     if not force_exclude and not any(map(project.within(paths), relative)):
         raise ProjectError(f"no Python file in {', '.join(map(str, paths)) or base}")
     return project

@@ -17,12 +17,17 @@ from idemlint.project.text import decoded, encoded, read_optional
 _IDENTIFIERS = bytes(byte if byte > 127 or re.match(rb"\w", bytes([byte])) else 32 for byte in range(256))
 
 
-class Project:
-    """The Python files under `root`, by path. Each is read once, when first asked for."""
+_SCHEMA_LIMIT = 1 << 20
 
-    def __init__(self, root: Path, files: Iterable[SourceFile]) -> None:
+
+class Project:
+    """The Python files under `root`, by path. Each is read once, when first asked for. `schemas` are the paths of the
+    SQL files beside them."""
+
+    def __init__(self, root: Path, files: Iterable[SourceFile], schemas: Iterable[str] = ()) -> None:
         self.root = root
         self.files = tuple(sorted(files, key=lambda file: file.path))
+        self.schemas = tuple(sorted(schemas))
         self._data: dict[str, bytes] = {}
 
     def data(self, path: str) -> bytes:
@@ -48,6 +53,15 @@ class Project:
     def read_optional(self, path: str) -> str | None:
         """The text of any UTF-8 file under the root, None if there is none. UnreadableFile if it is not text."""
         return read_optional(self.root, path)
+
+    def schema(self, path: str) -> str:
+        """The text of a SQL file; nothing of one that is no text, or so long that it holds data."""
+        try:
+            if (self.root / path).stat().st_size > _SCHEMA_LIMIT:
+                return ""
+            return self.read_optional(path) or ""
+        except (OSError, UnreadableFile):
+            return ""
 
     def mentioning(self, words: Iterable[str]) -> tuple[SourceFile, ...]:
         """The files in which one of the identifiers `words` occurs as a whole word, be it in code, string or comment.

@@ -1,4 +1,4 @@
-"""Which Python files lie in a folder."""
+"""Which Python files, and which schemas beside them, lie in a folder."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from pathlib import Path
 from idemlint.project.ignore import Patterns, ignore_file, ignores_above, is_ignored, prefix
 
 
-def python_files(starts: Sequence[Path], *, excluded: Patterns, respect_gitignore: bool) -> set[str]:
-    """The absolute paths of the Python files in the folders `starts`, whatever hides these folders themselves.
+SUFFIXES = (".py", ".sql")
+
+
+def project_files(starts: Sequence[Path], *, excluded: Patterns, respect_gitignore: bool) -> set[str]:
+    """The absolute paths of the Python and SQL files in the folders `starts`, whatever hides these folders themselves.
 
     Links to folders are not followed, so they cannot lead in circles or out. Virtual environments are left out.
     """
@@ -31,7 +34,7 @@ def python_files(starts: Sequence[Path], *, excluded: Patterns, respect_gitignor
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
             path = f"{folder}{entry.name}/" if is_folder else f"{folder}{entry.name}"
-            if not is_folder and not (path.endswith(".py") and os.path.isfile(path)):
+            if not is_folder and not (path.endswith(SUFFIXES) and os.path.isfile(path)):
                 continue
             if excluded.verdict(path) or is_ignored(path, ignores):
                 continue
