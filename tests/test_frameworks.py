@@ -1,0 +1,283 @@
+"""A small project for each framework: which functions are its tasks, by whatever spelling, and why each runs again."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from idemlint.catalog import load
+from idemlint.delivery import Delivery
+from idemlint.engine import delivery_of
+from idemlint.link import link
+from idemlint.placing import Places
+from idemlint.program import EnqueueCall, Program
+from idemlint.project import discover
+from idemlint.summarize import summarize
+
+FIXTURES = Path(__file__).parent / "fixtures" / "frameworks"
+
+Pinned = Mapping[str, tuple[str, str, str, str]]
+"""Task -> its name in the queue, where it is declared, the kinds of its causes with how often at most (`*`: without
+end), and the highest severity of a finding about its repetition."""
+
+TASKS: Mapping[str, Pinned] = {
+    "apscheduler": {
+        "shop.flask_jobs:beat": ("shop.flask_jobs.beat", "shop/flask_jobs.py:14", "early-ack", "NOTE"),
+        "shop.flask_jobs:mail": ("shop.flask_jobs.mail", "shop/flask_jobs.py:23", "early-ack", "NOTE"),
+        "shop.flask_jobs:tidy": ("shop.flask_jobs.tidy", "shop/flask_jobs.py:7", "early-ack", "NOTE"),
+        "shop.jobs:charge": ("shop.jobs.charge", "shop/jobs.py:22", "early-ack", "NOTE"),
+        "shop.jobs:poll": ("shop.jobs.poll", "shop/jobs.py:8", "early-ack", "NOTE"),
+        "shop.jobs:prune": ("shop.jobs.prune", "shop/jobs.py:23", "early-ack", "NOTE"),
+    },
+    "arq": {
+        "shop.jobs:charge": ("charge", "shop/worker.py:10", "worker-lost=2", "ERROR"),
+        "shop.jobs:pack": ("pack", "shop/worker.py:10", "early-ack", "NOTE"),
+        "shop.jobs:prune": ("prune", "shop/worker.py:11", "early-ack", "NOTE"),
+        "shop.jobs:report": ("report", "shop/worker.py:11", "worker-lost=1", "ERROR"),
+        "shop.jobs:ship": ("ship", "shop/worker.py:6", "worker-lost=2", "ERROR"),
+        "shop.jobs:weigh": ("weigh", "shop/worker.py:10", "worker-lost=2", "ERROR"),
+    },
+    "arq_actors": {
+        "shop.mails:Mailer.log": ("Mailer.log", "shop/mails.py:9", "early-ack", "NOTE"),
+        "shop.mails:Mailer.remind": ("Mailer.remind", "shop/mails.py:13", "early-ack", "NOTE"),
+        "shop.mails:Mailer.send": ("Mailer.send", "shop/mails.py:5", "early-ack", "NOTE"),
+    },
+    "arq_dict": {
+        "worker:charge": ("charge", "worker.py:12", "early-ack", "NOTE"),
+        "worker:ship": ("parcel", "worker.py:12", "early-ack", "NOTE"),
+    },
+    "celery_classes": {
+        "shop.tasks:Charge.run": (
+            "shop.charge",
+            "shop/tasks.py:49",
+            "retry-call=2 worker-lost connection-lost",
+            "ERROR",
+        ),
+        "shop.tasks:ImportOrders.run": ("shop.import_orders", "shop/tasks.py:50", "prefetched early-ack", "WARNING"),
+        "shop.tasks:ImportStock.run": (
+            "shop.tasks.ImportStock",
+            "shop/tasks.py:51",
+            "retry=3 prefetched early-ack",
+            "ERROR",
+        ),
+    },
+    "django_dramatiq": {
+        "shop.tasks:charge": ("charge", "shop/tasks.py:4", "worker-lost connection-lost", "ERROR"),
+        "shop.tasks:export": ("export", "shop/tasks.py:9", "lease worker-lost connection-lost", "ERROR"),
+    },
+    "django_q": {
+        "shop.jobs:charge": ("shop.jobs.charge", "shop/service.py:8", "retry* worker-lost", "ERROR"),
+        "shop.jobs:label": ("shop.jobs.label", "shop/service.py:11", "lease retry* worker-lost", "ERROR"),
+        "shop.jobs:pack": ("shop.jobs.pack", "shop/service.py:10", "lease retry* worker-lost", "ERROR"),
+        "shop.jobs:prune": ("shop.jobs.prune", "shop/service.py:18", "lease retry* worker-lost", "ERROR"),
+        "shop.jobs:report": ("shop.jobs.report", "shop/service.py:19", "lease retry* worker-lost", "ERROR"),
+        "shop.jobs:ship": ("shop.jobs.ship", "shop/service.py:9", "lease worker-lost", "ERROR"),
+        "shop.jobs:weigh": ("shop.jobs.weigh", "shop/service.py:13", "lease retry* worker-lost", "ERROR"),
+    },
+    "django_q_redis": {
+        "shop.jobs:charge": ("shop.jobs.charge", "shop/jobs.py:9", "early-ack", "NOTE"),
+    },
+    "django_rq": {
+        "shop.tasks:charge": ("shop.tasks.charge", "shop/tasks.py:6", "early-ack", "NOTE"),
+        "shop.tasks:pack": ("shop.tasks.pack", "shop/tasks.py:30", "early-ack", "NOTE"),
+        "shop.tasks:refund": ("shop.tasks.refund", "shop/tasks.py:11", "retry=4 worker-lost=4", "ERROR"),
+        "shop.tasks:remind": ("shop.tasks.remind", "shop/tasks.py:32", "early-ack", "NOTE"),
+        "shop.tasks:ship": ("shop.tasks.ship", "shop/tasks.py:31", "retry=2 worker-lost=2", "ERROR"),
+    },
+    "django_tasks": {
+        "shop.tasks:charge": ("shop.tasks.charge", "shop/tasks.py:4", "early-ack", "NOTE"),
+        "shop.tasks:ship": ("shop.tasks.ship", "shop/tasks.py:9", "early-ack", "WARNING"),
+    },
+    "django_tasks_backport": {
+        "shop.tasks:mail": ("shop.tasks.mail", "shop/tasks.py:4", "early-ack", "NOTE"),
+    },
+    "djhuey": {
+        "shop.tasks:charge": ("shop.tasks.charge", "shop/tasks.py:5", "early-ack", "NOTE"),
+        "shop.tasks:mail": ("shop.tasks.mail", "shop/tasks.py:15", "retry=1 early-ack", "ERROR"),
+        "shop.tasks:poll": ("shop.tasks.poll", "shop/tasks.py:20", "early-ack", "NOTE"),
+        "shop.tasks:prune": ("shop.tasks.prune", "shop/tasks.py:25", "retry=1 early-ack", "ERROR"),
+        "shop.tasks:ship": ("shop.tasks.ship", "shop/tasks.py:10", "retry=2 early-ack", "ERROR"),
+    },
+    "dramatiq": {
+        "shop.actors:Label.perform": ("Label", "shop/actors.py:45", "retry=1 worker-lost", "ERROR"),
+        "shop.actors:Pack.perform": ("Pack", "shop/actors.py:37", "retry=3 worker-lost", "ERROR"),
+        "shop.actors:charge": ("charge", "shop/actors.py:5", "retry=20 worker-lost", "ERROR"),
+        "shop.actors:refund": ("refund", "shop/actors.py:10", "worker-lost", "ERROR"),
+        "shop.actors:ship": ("parcel", "shop/actors.py:15", "retry* worker-lost", "ERROR"),
+        "shop.actors:weigh": ("weigh", "shop/actors.py:24", "retry=2 worker-lost", "ERROR"),
+    },
+    "huey": {
+        "shop.tasks:charge": ("shop.tasks.charge", "shop/tasks.py:6", "early-ack", "NOTE"),
+        "shop.tasks:pack": ("shop.tasks.pack", "shop/tasks.py:21", "retry=2 early-ack", "ERROR"),
+        "shop.tasks:prune": ("shop.tasks.prune", "shop/tasks.py:16", "retry=1 early-ack", "ERROR"),
+        "shop.tasks:recount": ("shop.tasks.recount", "shop/tasks.py:26", "early-ack", "NOTE"),
+        "shop.tasks:ship": ("shop.tasks.ship", "shop/tasks.py:11", "retry=3 early-ack", "ERROR"),
+    },
+    "procrastinate": {
+        "shop.tasks:charge": ("shop.tasks.charge", "shop/tasks.py:6", "early-ack", "NOTE"),
+        "shop.tasks:label": ("shop.tasks.label", "shop/tasks.py:26", "retry*", "ERROR"),
+        "shop.tasks:pack": ("parcel", "shop/tasks.py:16", "retry=5", "ERROR"),
+        "shop.tasks:prune": ("shop.tasks.prune", "shop/tasks.py:32", "early-ack", "NOTE"),
+        "shop.tasks:ship": ("shop.tasks.ship", "shop/tasks.py:11", "retry*", "ERROR"),
+        "shop.tasks:weigh": ("shop.tasks.weigh", "shop/tasks.py:21", "retry=3", "ERROR"),
+    },
+    "procrastinate_stalled": {
+        "shop.tasks:charge": ("shop.tasks.charge", "shop/tasks.py:4", "lease", "ERROR"),
+        "shop.tasks:retry_stalled": ("shop.tasks.retry_stalled", "shop/tasks.py:10", "lease", "ERROR"),
+    },
+    "rq": {
+        "shop.jobs:Stock.recount": ("shop.jobs.Stock.recount", "shop/service.py:24", "early-ack", "NOTE"),
+        "shop.jobs:archive": ("shop.jobs.archive", "shop/service.py:21", "early-ack", "NOTE"),
+        "shop.jobs:charge": ("shop.jobs.charge", "shop/jobs.py:9", "retry=3 worker-lost=3", "ERROR"),
+        "shop.jobs:export": ("shop.jobs.export", "shop/service.py:40", "early-ack", "NOTE"),
+        "shop.jobs:import_stock": ("shop.jobs.import_stock", "shop/service.py:23", "early-ack", "NOTE"),
+        "shop.jobs:label": ("shop.jobs.label", "shop/service.py:22", "early-ack", "NOTE"),
+        "shop.jobs:mail_invoice": ("shop.jobs.mail_invoice", "shop/service.py:13", "early-ack", "NOTE"),
+        "shop.jobs:mail_receipt": ("shop.jobs.mail_receipt", "shop/service.py:13", "early-ack", "NOTE"),
+        "shop.jobs:notify": ("shop.jobs.notify", "shop/jobs.py:35", "retry=1 worker-lost=1", "ERROR"),
+        "shop.jobs:pack": ("shop.jobs.pack", "shop/service.py:18", "retry=5 worker-lost=5", "ERROR"),
+        "shop.jobs:print_label": ("shop.jobs.print_label", "shop/service.py:22", "early-ack", "NOTE"),
+        "shop.jobs:prune": ("shop.jobs.prune", "shop/service.py:47", "early-ack", "NOTE"),
+        "shop.jobs:report": ("shop.jobs.report", "shop/service.py:45", "early-ack", "NOTE"),
+        "shop.jobs:ship": ("shop.jobs.ship", "shop/jobs.py:14", "early-ack", "NOTE"),
+        "shop.jobs:tidy": ("shop.jobs.tidy", "shop/service.py:40", "early-ack", "NOTE"),
+        "shop.jobs:weigh": ("shop.jobs.weigh", "shop/service.py:20", "retry=2 worker-lost=2", "ERROR"),
+    },
+    "taskiq": {
+        "shop.tasks:charge": ("shop.tasks:charge", "shop/tasks.py:14", "worker-lost", "ERROR"),
+        "shop.tasks:count": ("count", "shop/tasks.py:50", "worker-lost", "ERROR"),
+        "shop.tasks:label": ("shop.tasks:label", "shop/tasks.py:36", "early-ack", "NOTE"),
+        "shop.tasks:pack": ("parcel", "shop/tasks.py:24", "worker-lost", "ERROR"),
+        "shop.tasks:shared": ("shop.tasks:shared", "shop/tasks.py:41", "early-ack", "WARNING"),
+        "shop.tasks:ship": ("shop.tasks:ship", "shop/tasks.py:19", "retry=3 lease worker-lost", "ERROR"),
+        "shop.tasks:weigh": ("shop.tasks:weigh", "shop/tasks.py:31", "early-ack", "NOTE"),
+    },
+}
+
+
+def program(name: str) -> tuple[Program, Mapping[str, Delivery]]:
+    """The linked fixture and how its tasks are delivered."""
+    sys.setrecursionlimit(20_000)
+    catalog = load()
+    linked = link(discover([FIXTURES / name], isolated=True), catalog)
+    runs = summarize(linked, catalog)
+    return linked, {run.root.task: delivery_of(linked, run) for run in runs if run.root.task is not None}
+
+
+def seen(name: str) -> Pinned:
+    linked, delivered = program(name)
+    places = Places(discover([FIXTURES / name], isolated=True))
+    found = {}
+    for task in linked.tasks.values():
+        span = places.span(task.declared)
+        delivery = delivered[task.id]
+        causes = " ".join(
+            cause.kind + ("*" if cause.endless else f"={cause.again}" if cause.again is not None else "")
+            for cause in delivery.causes
+        )
+        found[task.id] = (task.name, f"{span.path}:{span.line}", causes, delivery.cap.name)
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in FIXTURES.iterdir()))
+def test_tasks_and_why_they_run_again(name: str) -> None:
+    assert seen(name) == TASKS[name]
+
+
+SENT: Mapping[str, Mapping[str, list[str]]] = {
+    "rq": {
+        "shop.service:place": [
+            "shop.jobs:charge(order_id)",
+            "shop.jobs:pack(order_id, fast)",
+            "shop.jobs:pack(order_id)",
+            "shop.jobs:weigh(order_id)",
+            "shop.jobs:archive(order_id) in 21600",
+            "shop.jobs:label(order_id)",
+            "shop.jobs:print_label(order_id)",
+            "shop.jobs:import_stock()",
+            "shop.jobs:Stock.recount()",
+        ],
+        "shop.service:later": ["shop.jobs:report()", "shop.jobs:prune()"],
+        "shop.service:Desk.ship": ["shop.jobs:ship(order_id)"],
+        "shop.service:hand_over": ["shop.jobs:notify()"],
+        "shop.service:mail": ["?()"],
+        "shop.service:nightly": ["?()"],
+    },
+    "django_rq": {
+        "shop.tasks:place": [
+            "shop.tasks:charge(order_id) configured",
+            "shop.tasks:pack(order_id) configured",
+            "shop.tasks:ship(order_id) configured",
+            "shop.tasks:remind()",
+        ],
+    },
+    "dramatiq": {
+        "shop.actors:place": [
+            "shop.actors:charge(order_id)",
+            "shop.actors:refund(order_id)",
+            "?()",
+            "?()",
+            "shop.actors:Pack.perform(order_id)",
+        ],
+    },
+    "arq": {
+        "shop.jobs:charge": ["shop.jobs:ship(order_id)"],
+        "shop.api:place": ["shop.jobs:charge(order_id)"],
+        "shop.api:place_by_state": ["shop.jobs:pack(order_id) in 60"],
+    },
+    "arq_actors": {"shop.mails:Mailer.remind": ["shop.mails:Mailer.send(address)"]},
+    "huey": {
+        "shop.tasks:place": [
+            "shop.tasks:charge(order_id)",
+            "shop.tasks:ship(order_id) in 3600",
+            "shop.tasks:pack()",
+        ],
+    },
+    "taskiq": {"shop.tasks:place": ["shop.tasks:charge(order_id)", "shop.tasks:ship(order_id)"]},
+    "procrastinate": {
+        "shop.tasks:place": [
+            "shop.tasks:charge(order_id) deferred",
+            "shop.tasks:ship(order_id) deferred",
+            "shop.tasks:pack(order_id) deferred",
+        ],
+    },
+    "django_q": {
+        "shop.service:place": [
+            "shop.jobs:charge(order_id)",
+            "shop.jobs:ship(order_id)",
+            "shop.jobs:pack()",
+            "shop.jobs:label()",
+            "shop.jobs:weigh(order_id)",
+        ],
+        "shop.service:plan": ["shop.jobs:prune()", "shop.jobs:report()"],
+    },
+    "django_tasks": {
+        "shop.tasks:place": ["shop.tasks:charge(order_id) configured", "shop.tasks:ship(order_id) configured"],
+    },
+    "django_tasks_backport": {"shop.tasks:place": ["shop.tasks:mail(order_id) configured"]},
+    "celery_classes": {"shop.tasks:place": ["shop.tasks:Charge.run(order_id)", "shop.tasks:ImportOrders.run(source)"]},
+    "apscheduler": {"shop.jobs:start": ["shop.jobs:charge(order_id)", "shop.jobs:prune()"]},
+}
+"""What functions send: the task (`?` where it may be several), its arguments that are given, the wait in seconds, and
+whether it leaves at the commit."""
+
+
+@pytest.mark.parametrize("name", sorted(SENT))
+def test_what_is_sent(name: str) -> None:
+    linked, _ = program(name)
+    found: dict[str, list[str]] = {}
+    for _, body in sorted(linked.bodies.items()):
+        targets = sorted((at, each) for at, each in body.targets.items() if isinstance(each, EnqueueCall))
+        sent = [spelled(call) for _, call in targets if call.does == "enqueue"]
+        if sent:
+            found[body.function] = sent
+    assert found == SENT[name]
+
+
+def spelled(call: EnqueueCall) -> str:
+    wait = f" in {call.delay.seconds:g}" if call.delay is not None else ""
+    commit = f" {call.commit}" if call.commit != "now" else ""
+    return f"{call.task or '?'}({', '.join(name for name, _ in call.arguments)}){wait}{commit}"
