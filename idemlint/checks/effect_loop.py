@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from idemlint.checks.rule import Rule
 from idemlint.diagnostic import Applicability, Fix, Severity, StepKind
+from idemlint.domain.effect import Effect
 from idemlint.domain.guard import Strength
 from idemlint.replay import CALLED, SENT, Finding, Mark, Replay
 
@@ -27,7 +28,7 @@ def check(replay: Replay) -> Iterator[Finding]:
                 and effect.key is None
                 and not replay.alerts(effect)
             )
-        if not harmful or replay.guarded(effect, Strength.STATE):
+        if not harmful or progresses(replay, effect):
             continue
         yield replay.finding(
             NAME,
@@ -47,6 +48,17 @@ def check(replay: Replay) -> Iterator[Finding]:
                 Applicability.DISPLAY,
             ),
         )
+
+
+def progresses(replay: Replay, effect: Effect) -> bool:
+    """Whether each turn leaves something behind by which the next run knows that it is done. What is written for all of
+    them after the loop does not."""
+    if replay.guarded(effect):
+        return True
+    guard = replay.guard(effect)
+    if guard is None or guard.by is None or guard.strength is not Strength.STATE:
+        return False
+    return guard.by.id < effect.id or bool(set(guard.by.loops) & set(effect.loops))
 
 
 RULE = Rule(NAME, "IDM502", Severity.WARNING, "loop of outside effects without progress noted per item", "0.1", check)

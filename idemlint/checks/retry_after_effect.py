@@ -41,13 +41,25 @@ def triggers(replay: Replay, retry: Retry, effect: Effect) -> bool:
         call = next(
             (other for other in replay.summary.effects if other.kind == "retry" and other.site == retry.site), None
         )
-        return call is not None and call.id > effect.id and replay.same_path(effect, call)
+        if call is None or call.id <= effect.id or not replay.same_path(effect, call):
+            return False
+        return not (call.in_handler and refusal(replay, effect, call))
     if retry.kind != "exception":
         return False
     if not retry.on or _ANY & set(retry.on):
         return True
     library = effect.path.partition(".")[0]
     return any(name.partition(".")[0] == library and replay.ambiguous(name) for name in retry.on)
+
+
+def refusal(replay: Replay, effect: Effect, call: Effect) -> bool:
+    """Whether the handler that asks for a retry is one for errors by which the other side refuses the effect itself: no
+    later call of that library can have raised them."""
+    library = effect.path.partition(".")[0]
+    between = replay.summary.effects[effect.id + 1 : call.id]
+    return not any(replay.ambiguous(name) for name in call.handling) and not any(
+        other.path.partition(".")[0] == library for other in between
+    )
 
 
 def finding(replay: Replay, retry: Retry, effect: Effect, site: Site) -> Finding:
