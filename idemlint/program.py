@@ -232,7 +232,8 @@ class Model:
     `bases` are all models it inherits from, nearest first. `seen` says whether the whole schema was read (an
     unresolved base hides columns). `aliases` are other names of columns, such as the relation that fills a foreign key;
     `version` is the column that the layer itself compares at each update, so that a lost one fails. `table` is the name
-    in the database, "" where that cannot be told."""
+    in the database, "" where that cannot be told. With `open` rows are documents: they have columns that nobody
+    declares."""
 
     name: str
     title: str
@@ -248,6 +249,7 @@ class Model:
     aliases: tuple[tuple[str, str], ...] = ()
     version: str = ""
     table: str = ""
+    open: bool = False
 
     def field(self, name: str) -> Field | None:
         """The column of this name; `pk` is the primary key and `order_id` is `order`."""
@@ -283,6 +285,11 @@ class DataOperation:
     the session, "merge" stores over the row with the same key, "remove" deletes a row, "append" puts rows into a
     relation, "bulk" inserts or (`force`) updates the dicts in `objects`, "mutex" takes a lock to the end of the
     transaction that hangs on no row.
+
+    Where rows are documents and so are the queries, "document" does what `verb` says ("insert", "update", "delete",
+    "first", "rows" for a query not yet run, "read", "batch" for a list of such calls) to the rows that the document in
+    `statement` selects, with what the one in `objects` says; `form` is "upsert" or "many", `returning` says that it
+    gives the row, after the change with the `force` "after".
 
     `lookup` are (column with operator, value) pairs that select rows, `values` what is written beside them (`defaults`
     included; the row that an upsert inserts has both). `excluded` marks an inverted lookup, `objects` is the expression
