@@ -17,6 +17,7 @@ from idemlint.domain.value import Fact, Lookup, Value
 from idemlint.program import Model, Program, Site, Task
 
 WRITES = frozenset({"POST", "PATCH"})
+RENEWALS = frozenset({"extend", "reacquire", "renew"})
 SENT = frozenset({"message", "chat", "push"})
 CALLED = frozenset({"payment", "provision", "http", "publish"})
 
@@ -272,14 +273,29 @@ class Replay:
         return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
     def renewed(self, lock: Effect) -> bool:
-        """Whether the lock is kept alive while its holder works (`auto_renewal=True`)."""
-        return any("renew" in name and value.literal == (True,) for name, value in lock.arguments)
+        """Whether the lock is kept alive while its holder works (`auto_renewal=True`, `lock.extend(60)`)."""
+        if any("renew" in name and value.literal == (True,) for name, value in lock.arguments):
+            return True
+        return any(later.path.rpartition(".")[2] in RENEWALS for later in self.summary.effects[lock.id + 1 :])
 
     def under(self, lock: Effect) -> Iterator[Effect]:
         """Effects that happen while a lock is held."""
         for effect in self.summary.effects:
-            if any(fact.kind == "lock" and fact.subject == lock.id for fact in effect.facts):
+            if any(fact.kind in ("lock", "claim") and fact.subject == lock.id for fact in effect.facts):
                 yield effect
+
+    def released(self, taken: Effect) -> Effect | None:
+        """The call that deletes the mark which another one has set, when the work is done: it is a lock then. A mark
+        that is taken back on an error only stays one."""
+        key = argument(taken, taken.guard.key) if taken.guard is not None else None
+        if taken.guard is None or taken.guard.guard != "claim":
+            return None
+        for later in self.summary.effects[taken.id + 1 :]:
+            at_one_store = later.path.rpartition(".")[0] == taken.path.rpartition(".")[0]
+            if self.deletes_key(later) and at_one_store and not later.in_handler:
+                if _same(dict(later.arguments).get("#0"), key):
+                    return later
+        return None
 
     def overlaps(self, effect: Effect) -> bool:
         """Whether two runs at an effect together repeat or overwrite something."""
@@ -309,7 +325,7 @@ class Replay:
         """The effect of this number, if it lets only one run pass."""
         by = self.summary.effects[number] if number < len(self.summary.effects) else None
         if by is None or by.kind == "update":
-            return by
+            return by if by is not None and falsifies(by.lookup, by) else None
         return by if by.guard is not None or self.coverage(by).key is not None else None
 
     def journal_mark(self, effect: Effect) -> Effect | None:
