@@ -293,7 +293,7 @@ class Replay:
         for later in self.summary.effects[taken.id + 1 :]:
             at_one_store = later.path.rpartition(".")[0] == taken.path.rpartition(".")[0]
             if self.deletes_key(later) and at_one_store and not later.in_handler:
-                if _same(dict(later.arguments).get("#0"), key):
+                if same(dict(later.arguments).get("#0"), key):
                     return later
         return None
 
@@ -311,7 +311,7 @@ class Replay:
         """Whether the place that a call appends to was deleted before, on every way to it."""
         place = argument(effect, effect.row.target) if effect.row is not None else None
         return any(
-            self.deletes_key(other) and other.facts <= effect.facts and _same(dict(other.arguments).get("#0"), place)
+            self.deletes_key(other) and other.facts <= effect.facts and same(dict(other.arguments).get("#0"), place)
             for other in self.summary.effects[: effect.id]
         )
 
@@ -623,7 +623,7 @@ def _about(value: Value, written: Effect, model: Model | None) -> bool:
     return value.varies and not value.unknown and any(value.origins == known.origins for known in named)
 
 
-def _same(one: Value | None, other: Value | None) -> bool:
+def same(one: Value | None, other: Value | None) -> bool:
     """Whether two values are one text, as far as can be told."""
     if one is None or other is None or one.unknown or other.unknown:
         return False
