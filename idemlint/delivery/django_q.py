@@ -73,7 +73,9 @@ class _Reader(Reader):
         retries: list[Retry] = []
         acked = self.option("ack_failure")
         acked = acked if acked.written else self.setting("Q_CLUSTER.ack_failures")
+        practically_once = lease is not None and lease.seconds >= FOR_EVER
         again, endless = self._attempts()
+        endless = endless and not practically_once
         if self.flag(acked, False) is False and not self.swallows:
             retries.append(Retry("exception", (), (), again, endless, lease, lease, acked.site))
             said = acked.text if acked.written else "ack_failures=False, the default"
@@ -88,7 +90,6 @@ class _Reader(Reader):
         causes.append(
             Cause("worker-lost", f"{broker}: run again {after} when the worker dies", self.setting("Q_CLUSTER").site)
         )
-        practically_once = lease is not None and lease.seconds >= FOR_EVER
         if practically_once:
             self.remarks.append(f"{lease and lease.text}: in practice nothing runs again")
         cap = Severity.WARNING if practically_once else Severity.ERROR
