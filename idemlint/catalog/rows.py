@@ -152,11 +152,13 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class ExceptionRow:
-    """What it means that one of `names` was raised, in a word of the vocabulary; `base` is the class above them."""
+    """What it means that one of `names` was raised, in a word of the vocabulary; `base` is the class above them. With
+    `keeps_transaction` a database gives up the statement that raised it, and not the transaction around it."""
 
     names: tuple[str, ...]
     means: str = ""
     base: str = "builtins.Exception"
+    keeps_transaction: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,7 +190,13 @@ _FILE: Mapping[str, read.Reader] = {
         )
     ),
     "exception": read.many(
-        read.row(rows.ExceptionRow, names=read.exacts, means=read.word_of(vocabulary.MEANINGS), base=read.path)
+        read.row(
+            rows.ExceptionRow,
+            names=read.exacts,
+            means=read.word_of(vocabulary.MEANINGS),
+            base=read.path,
+            keeps_transaction=read.boolean,
+        )
     ),
     "host": read.many(read.row(names.Host, hosts=read.patterns, path=read.regex, quiet=read.boolean, **_CONSEQUENCE)),
     "header": read.many(read.row(names.Header, names=_strings, hosts=read.patterns)),
