@@ -225,10 +225,13 @@ def sends_now(body: Body) -> bool:
     )
 
 
+_OPENS = frozenset({"transaction", "session", "session-begin", "begin"})
+
+
 def holds_transaction(linker: Linker, body: Body) -> bool:
     """Whether a function opens a transaction itself, or calls a project's own wrapper around one."""
     for target in (*body.targets.values(), *(context for context, _ in body.contexts)):
-        if isinstance(target, LibraryCall) and linker.catalog.role(target.path) == "transaction":
+        if isinstance(target, LibraryCall) and linker.catalog.role(target.path) in _OPENS:
             return True
         if isinstance(target, ProjectCall):
             inner = linker.bodies[target.body]

@@ -135,7 +135,19 @@ class Walk(Calls):
             return None
         if parameter.kind == "**":
             return TableType(())
-        return self.linker.annotated(parameter.annotation, self.module, self.receiver)
+        known = self.linker.annotated(parameter.annotation, self.module, self.receiver)
+        return known or self.depended_on(parameter.default)
+
+    def depended_on(self, default: f.Expr | None) -> Type | None:
+        """What a framework passes for `db=Depends(get_db)`: what the function gives, or yields."""
+        if not isinstance(default, f.Call) or not default.arguments:
+            return None
+        kind = self.evaluate(default.function)
+        if not isinstance(kind, LibraryType) or self.linker.catalog.role(kind.path) != "depends":
+            return None
+        given = self.evaluate(default.arguments[0].value)
+        body = self.linker.link(self.linker.functions[given.function]) if isinstance(given, RoutineType) else None
+        return None if body is None else self.item(body.returns) if body.is_generator else body.returns
 
     def contexts(self, fact: f.Function) -> list[tuple[Target, int]]:
         """Context managers a function is decorated with: they are open while its body runs."""

@@ -24,7 +24,18 @@ from idemlint.domain.value import (
     Value,
     origins_of,
 )
-from idemlint.program import DataCall, DataMethodType, DataOperation, Model, Program, Root, RowsType, Site, Type
+from idemlint.program import (
+    DataCall,
+    DataMethodType,
+    DataOperation,
+    LibraryType,
+    Model,
+    Program,
+    Root,
+    RowsType,
+    Site,
+    Type,
+)
 from idemlint.summarize.sessions import SessionWalk
 from idemlint.summarize.state import Snapshot
 from idemlint.summarize.weights import Weights
@@ -53,9 +64,9 @@ class UnitWalk(SessionWalk):
         return replace(found, effects=self.sealed(found.effects))
 
     def operate(self, target: DataCall, expr: f.Call, receiver: Value) -> Value:
-        if not orm.unit_of_work(target.layer):
-            return super().operate(target, expr, receiver)
         operation = target.operation
+        if not orm.unit_of_work(target.layer):
+            return self.operate_beside(target, expr, receiver)
         model = self.program.models.get(operation.model)
         if operation.kind == "build" and model is not None:
             return self.build(operation, model, receiver)
@@ -66,6 +77,15 @@ class UnitWalk(SessionWalk):
         outer, self.acting = self.acting, session
         self.use(session, expr.at)
         value = self.act(target, expr, receiver, model, given)
+        self.acting = outer
+        return value
+
+    def operate_beside(self, target: DataCall, expr: f.Call, receiver: Value) -> Value:
+        """An operation of another layer; a statement given to a session as text commits with that one."""
+        kind = self.type_of(expr.function)
+        through = isinstance(kind, LibraryType) and self.on_session(kind.path)
+        outer, self.acting = self.acting, self.session_of(receiver) if through else self.acting
+        value = super().operate(target, expr, receiver)
         self.acting = outer
         return value
 
@@ -258,7 +278,7 @@ class UnitWalk(SessionWalk):
         """A query that runs now, or a look at what one gave."""
         operation = target.operation
         if receiver.rows is None and receiver.effect is not None:
-            return self.answer(receiver, model, expr)
+            return self.answer(receiver, model, expr, operation.kind == "read")
         rows = receiver.rows if receiver.rows is not None and receiver.rows.model == model.name else Rows(model.name)
         locks = rows.locks or operation.locks
         rows = replace(rows, session=self.acting, lock=self.in_force()[0] if locks else rows.lock)
@@ -279,7 +299,7 @@ class UnitWalk(SessionWalk):
         name = expr.function.name if isinstance(expr.function, f.Attribute) else ""
         return rows.columns[:1] if name.startswith("scalar") else rows.columns
 
-    def answer(self, asked: Value, model: Model, expr: f.Call) -> Value:
+    def answer(self, asked: Value, model: Model, expr: f.Call, many: bool = False) -> Value:
         """A row, or its absence, that a writing statement gave back: there is none where it wrote nothing."""
         assert asked.effect is not None
         effect = self.effects[asked.effect[0]]
@@ -289,8 +309,9 @@ class UnitWalk(SessionWalk):
         elif effect.conflict == "ignore":
             part = "created"
         if effect.kind != "insert":
-            thing = self.thing(model.name, lookup=effect.lookup, source=effect.id)
-            return Value(frozenset({Origin("row", model.title)}), thing=thing, effect=(effect.id, part))
+            thing = self.thing(model.name, lookup=effect.lookup, source=effect.id, each=many)
+            row = Value(frozenset({Origin("row", model.title)}), thing=thing, effect=(effect.id, part))
+            return replace(row, thing=None, items=(replace(row, effect=None),)) if many else row
         thing = self.thing(model.name, fresh="maybe" if effect.conflict else "stored", source=effect.id)
         for write in effect.writes:
             self.assign_quietly(thing, write)
