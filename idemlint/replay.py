@@ -212,10 +212,12 @@ class Replay:
 
     def excludes(self, fact: Fact) -> bool:
         """Whether a fact says that a lock is held which other processes respect."""
-        if fact.kind != "lock" or not 0 <= fact.subject < len(self.summary.effects):
+        if fact.kind not in ("lock", "claim") or not 0 <= fact.subject < len(self.summary.effects):
             return False
-        row = self.summary.effects[fact.subject].guard
-        return row is not None and row.scope != "process"
+        taken = self.summary.effects[fact.subject]
+        if taken.guard is None or taken.guard.scope == "process":
+            return False
+        return fact.kind == "lock" or self.released(taken) is not None
 
     def version_checked(self, effect: Effect) -> bool:
         """Optimistic locking: the update only hits a row that still has the value that was read."""
