@@ -17,9 +17,11 @@ def check(replay: Replay) -> Iterator[Finding]:
     said: set[Site] = set()
     for effect in replay.unsafe_to_repeat():
         guard = replay.guard(effect)
-        if guard is None or guard.strength is not Strength.MUTEX or guard.by is None or guard.by.site in said:
+        if guard is None or guard.by is None or guard.by.guard is None or guard.by.site in said:
             continue
-        if guard.by.guard is None or guard.by.guard.scope == "process" or replay.absence_test(effect) is not None:
+        if guard.strength is not Strength.MUTEX and replay.released(guard.by) is None:
+            continue
+        if guard.by.guard.scope == "process" or replay.absence_test(effect) is not None:
             continue
         said.add(guard.by.site)
         yield replay.finding(

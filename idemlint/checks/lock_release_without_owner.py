@@ -6,29 +6,40 @@ from idemlint.checks.rule import Rule
 from idemlint.diagnostic import Applicability, Confidence, Fix, Severity, StepKind
 from idemlint.domain.effect import Effect
 from idemlint.domain.guard import argument
-from idemlint.replay import Finding, Mark, Replay
+from idemlint.replay import Finding, Mark, Replay, same
 
 NAME = "lock-release-without-owner"
+
+LIFETIMES = frozenset({"expire", "pexpire", "expireat", "pexpireat"})
 
 
 def check(replay: Replay) -> Iterator[Finding]:
     if replay.task is None:
         return
     for taken in replay.summary.effects:
-        if taken.guard is None or taken.guard.guard != "claim":
-            continue
-        key = argument(taken, taken.guard.key)
-        if key is None or key.unknown:
-            continue
-        for later in replay.summary.effects[taken.id + 1 :]:
-            if not replay.deletes_key(later) or later.path.rpartition(".")[0] != taken.path.rpartition(".")[0]:
-                continue
-            given = dict(later.arguments).get("#0")
-            if given is None or given.origins != key.origins or given.text != key.text:
-                continue
-            if not replay.tested_between(taken, later):
-                yield finding(replay, taken, later)
-            break
+        later = replay.released(taken)
+        if later is not None and not replay.tested_between(taken, later):
+            yield finding(replay, taken, later)
+        later = lifetime_after(replay, taken)
+        if later is not None:
+            yield in_two_steps(replay, taken, later)
+
+
+def lifetime_after(replay: Replay, taken: Effect) -> Effect | None:
+    """The call that gives a lifetime to a mark that was set without one."""
+    key = argument(taken, taken.guard.key) if taken.guard is not None else None
+    if taken.guard is None or taken.guard.guard != "claim" or taken.guard.expires != "never" or key is None:
+        return None
+    return next(
+        (
+            later
+            for later in replay.summary.effects[taken.id + 1 :]
+            if later.path.rpartition(".")[2] in LIFETIMES
+            and replay.same_path(taken, later)
+            and same(dict(later.arguments).get("#0"), key)
+        ),
+        None,
+    )
 
 
 def finding(replay: Replay, taken: Effect, later: Effect) -> Finding:
@@ -53,6 +64,27 @@ def finding(replay: Replay, taken: Effect, later: Effect) -> Finding:
             Applicability.DISPLAY,
         ),
         about=later.frames[-1].function,
+        task=replay.task.id if replay.task else None,
+    )
+
+
+def in_two_steps(replay: Replay, taken: Effect, later: Effect) -> Finding:
+    return Finding(
+        rule=NAME,
+        site=taken.site,
+        severity=replay.severity(Severity.WARNING),
+        confidence=Confidence.HIGH,
+        message=(
+            f"{replay.name} sets the key and gives it a lifetime in two steps: cut between the two, the key never goes "
+            "away and every later run finds it taken."
+        ),
+        steps=(
+            Mark(StepKind.FIRST, "sets the key: {code}", taken.site),
+            Mark(StepKind.CUT, "before {code}", later.site),
+            Mark(StepKind.RESULT, "the work is locked for good"),
+        ),
+        fix=Fix("set the key and its lifetime in one command: set(key, token, nx=True, ex=60)", Applicability.DISPLAY),
+        about=taken.frames[-1].function,
         task=replay.task.id if replay.task else None,
     )
 

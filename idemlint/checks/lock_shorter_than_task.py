@@ -16,7 +16,9 @@ def check(replay: Replay) -> Iterator[Finding]:
         return
     for lock in replay.summary.effects:
         seconds = replay.lifetime(lock)
-        if lock.guard is None or lock.guard.guard != "lock" or seconds is None:
+        if lock.guard is None or seconds is None:
+            continue
+        if lock.guard.guard != "lock" and replay.released(lock) is None:
             continue
         limit = replay.delivery.time_limit
         if limit is not None and limit.seconds <= seconds:
