@@ -57,6 +57,7 @@ ROLES: Mapping[str, str] = {
     "autocommit": "gives a connection where each statement commits alone, unless a transaction is begun",
     "cursor": "gives a cursor of the connection it is called on",
     "begin": "opens a transaction of the session it is called on, which commits at the end of the block",
+    "nested": "opens a transaction of the connection it is called on, or a savepoint inside the one that is open",
     "savepoint": "opens a savepoint inside the transaction of the session it is called on",
     "flush": "sends what the session holds back to the database, without ending the transaction",
     "close": "ends the session's transaction and drops what was not committed",

@@ -25,8 +25,8 @@ from idemlint.summarize.walk import Walk
 from idemlint.summarize.weights import Weights
 from idemlint.syntax import facts as f
 
-MAKES = frozenset({"session", "session-begin"})
-BLOCKS = MAKES | {"begin", "savepoint"}
+MAKES = frozenset({"session", "session-begin", "connection", "autocommit"})
+BLOCKS = MAKES | {"begin", "savepoint", "nested"}
 EVENTS = BLOCKS | {"flush", "commit", "rollback", "close"}
 
 
@@ -227,15 +227,16 @@ class SessionWalk(Walk):
     def event(self, role: str, path: str, receiver: Value, at: int) -> Value:
         if role in MAKES:
             session = self.own_session()
-            if role == "session-begin":
+            if role in ("session-begin", "connection"):
                 self.committing.add(session)
+            if role == "session-begin":
                 self.begin(session, at, explicit=True)
             return self.value_of(session)
         session = self.session_of(receiver)
         inner = self.catalog.role(self.catalog.canonical(path).rpartition(".")[0]) == "begin"
         depth = len(self.sessions[session].stack)
         match role:
-            case "begin":
+            case "begin" | "nested":
                 self.begin(session, at, explicit=True)
             case "savepoint":
                 self.flush(session)
@@ -281,7 +282,7 @@ class SessionWalk(Walk):
         entered = self.evaluate(manager)
         session = self.session_of(entered)
         depth = len(self.sessions[session].stack)
-        commits = role in ("begin", "session-begin") or session in self.committing
+        commits = role in ("begin", "nested", "session-begin") or session in self.committing
         ways, flushed = self.ways(), len(self.flushed)
         before = len(ways)
         if target is not None:
@@ -289,7 +290,7 @@ class SessionWalk(Walk):
         if commits:
             self.blocks.append((ways, before))
         leaves = self.managed(items, body, index + 1)
-        if role == "savepoint" and depth > 1:
+        if role in ("savepoint", "nested") and depth > 1:
             self.flush(session)
             self.end(session, depth - 1)
         elif commits:
