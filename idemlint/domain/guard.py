@@ -262,11 +262,11 @@ class Guards:
     def _query(self, read: Effect, effect: Effect) -> Iterator[Guard]:
         conditions = tuple(condition for condition in read.lookup if not _identity(condition))
         for write in self.summary.effects:
-            if write.kind in DATA and write.model == read.model and conditions and falsifies(conditions, write):
-                yield Guard(self._written(write, effect), read.site, write)
-                return
-            if write.kind == "delete" and write.model == read.model:
-                yield Guard(self._written(write, effect), read.site, write)
+            if write.kind not in DATA or write.model != read.model:
+                continue
+            if write.kind == "delete" or (conditions and falsifies(conditions, write)):
+                asked = next((fact.site for fact in effect.facts if fact.kind == "exists" and fact.subject == read.id), None)
+                yield Guard(self._written(write, effect), asked or read.site, write)
                 return
 
     def _loop(self, model: str, lookup: tuple[Lookup, ...], effect: Effect) -> Iterator[Guard]:

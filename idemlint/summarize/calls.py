@@ -284,6 +284,8 @@ class Calls(Values):
                 found = receiver.entry(key.text)
                 if found is not None:
                     return found
+        if name in ("append", "extend", "insert") and receiver is not None and receiver.column is not None:
+            self.lengthen(receiver, expr)
         if name in ("append", "add", "extend") and given.positional and isinstance(expr.function, f.Attribute):
             self.grow(expr.function.base, name, given.positional[0])
         values = [value for value in (receiver, *given.all()) if value is not None and value.varies]
@@ -294,6 +296,14 @@ class Calls(Values):
         if receiver is not None and receiver.column is not None and name in ("append", "extend", "update", "copy"):
             return replace(result, column=receiver.column)
         return result
+
+    def lengthen(self, receiver: Value, expr: f.Call) -> None:
+        """`order.history.append(line)`: the column gets longer with the next save."""
+        assert receiver.column is not None
+        thing = self.things.get(receiver.column[0])
+        if thing is not None and thing.model is not None:
+            value = Value(receiver.origins, column=receiver.column)
+            self.assign(thing, receiver.column[1], value, self.site(expr.at), "append")
 
     def grow(self, base: f.Expr, method: str, added: Value) -> None:
         """`rows.append(row)`: what a list holds, as far as a bulk insert or update of it needs to know."""

@@ -178,7 +178,22 @@ class Data(Calls):
             thing = self.things.get(value.step[0])
             if thing is not None and thing.model == model.name:
                 return "arithmetic"
-        return ""
+        return "append" if self.lengthened(expr, model, column) else ""
+
+    def lengthened(self, expr: f.Expr, model: Model, column: str) -> bool:
+        """`[*row.history, line]`, `f"{row.log}{line}"`: the old value of the column with something added."""
+        match expr:
+            case f.Display(kind="list", items=items):
+                parts = [item.value for item in items if isinstance(item, f.Starred)]
+            case f.Format(parts=items):
+                parts = list(items)
+            case _:
+                return False
+        held = [self.evaluate_quietly(part).column for part in parts if isinstance(part, f.Attribute)]
+        return len(items) > 1 and any(
+            found is not None and found[1] == column and self.model_of(Value(column=found)) == model.name
+            for found in held
+        )
 
     def counted(self, expr: f.Expr, model: Model, column: str) -> str:
         """What the database's step from the old value is: to take away from a document is no counting."""
