@@ -1,5 +1,4 @@
-"""Layers whose sessions are units of work: statements that are put together and run, rows that are loaded, changed and
-stored when the session commits."""
+"""Sessions as units of work: rows they are given or have loaded are stored, as they have become, when they commit."""
 
 from __future__ import annotations
 
@@ -9,34 +8,27 @@ from dataclasses import replace
 from idemlint import orm
 from idemlint.catalog import Catalog
 from idemlint.domain.effect import Effect, Write
-from idemlint.domain.statement import Statement
 from idemlint.domain.summary import Summary
 from idemlint.domain.value import (
     NOTHING,
     UNKNOWN,
-    Fact,
     Facts,
     Lookup,
     Object,
-    Origin,
     Rows,
-    Test,
     Value,
-    origins_of,
 )
 from idemlint.program import (
     DataCall,
-    DataMethodType,
     DataOperation,
     LibraryType,
     Model,
     Program,
     Root,
-    RowsType,
     Site,
     Type,
 )
-from idemlint.summarize.sessions import SessionWalk
+from idemlint.summarize.queries import QueryWalk
 from idemlint.summarize.state import Snapshot
 from idemlint.summarize.weights import Weights
 from idemlint.syntax import facts as f
@@ -45,7 +37,7 @@ QUIET = frozenset({"new", "build", "narrow"})
 """What goes through no session."""
 
 
-class UnitWalk(SessionWalk):
+class UnitWalk(QueryWalk):
     """A walk that follows what sessions are given."""
 
     def __init__(self, program: Program, catalog: Catalog, root: Root, weights: Weights) -> None:
@@ -105,6 +97,9 @@ class UnitWalk(SessionWalk):
                 return Value()
         if model is None:
             return Value()
+        assert self.acting is not None
+        if operation.kind not in ("merge", "bulk"):
+            self.flush(self.acting)  # a query sees what the session was given before it
         match operation.kind:
             case "merge":
                 return self.store_over(first, model, expr)
@@ -113,210 +108,8 @@ class UnitWalk(SessionWalk):
             case "bulk":
                 return self.bulk(first, model, operation.force, expr)
             case "run":
-                self.flush_before_query()
                 return self.run_statement(operation, first, given[1] if len(given) > 1 else None, model, expr)
-        self.flush_before_query()
         return self.ask(target, expr, receiver, model)
-
-    def in_force(self) -> tuple[int, ...]:
-        """The transaction of the acting session."""
-        assert self.acting is not None
-        return self.sessions[self.acting].stack
-
-    def flush_before_query(self) -> None:
-        assert self.acting is not None
-        self.flush(self.acting)
-
-    # --- putting together
-
-    def build(self, operation: DataOperation, model: Model, receiver: Value) -> Value:
-        """A statement begun, or one more part of it."""
-        rows = receiver.rows if receiver.rows is not None and receiver.rows.model == model.name else None
-        if rows is None:
-            inner = self.evaluate(operation.statement).rows if operation.statement is not None else None
-            rows = inner if inner is not None else Rows(model.name)
-            if operation.form == "query":
-                rows = replace(rows, session=self.session_of(receiver))
-        rows = replace(
-            rows,
-            lookup=(*rows.lookup, *self.lookups(operation, model)),
-            locks=rows.locks or operation.locks,
-            opaque=rows.opaque or (operation.opaque and bool(operation.lookup or not operation.verb)),
-        )
-        verb = operation.verb if operation.verb != "select" else ""
-        statement = rows.statement or (Statement(verb) if verb else None)
-        if statement is not None:
-            rows = replace(rows, statement=self.with_part(statement, operation, model))
-        return Value(frozenset({Origin("row", model.title)}), rows=rows)
-
-    def with_part(self, statement: Statement, operation: DataOperation, model: Model) -> Statement:
-        writes = self.writes(operation, model, None)
-        many = operation.form == "many"
-        opaque = operation.opaque
-        if operation.objects is not None:
-            more, several, known = self.dict_writes(self.evaluate(operation.objects), model, operation.objects)
-            writes, many, opaque = (*writes, *more), many or several, opaque or not known
-        updates = self.writes(replace(operation, values=operation.updates), model, None)
-        return replace(
-            statement,
-            writes=(*statement.writes, *writes),
-            conflict=operation.conflict or statement.conflict,
-            conflict_on=tuple(model.column(name) for name in operation.conflict_on) or statement.conflict_on,
-            updates=(*statement.updates, *updates),
-            many=statement.many or many,
-            opaque=statement.opaque or opaque,
-        )
-
-    def dict_writes(self, given: Value, model: Model, expr: f.Expr) -> tuple[tuple[Write, ...], bool, bool]:
-        """The columns that a dict, or a list of dicts, stores; whether it is a list; whether they are known."""
-        items = given.items if given.items is not None else (given,)
-        dicts = [item.entries for item in items if item.entries is not None]
-        writes = (
-            Write(model.column(name), value, value.site or self.site(expr.at))
-            for entries in dicts
-            for name, value in entries
-        )
-        return tuple(writes), given.entries is None, bool(dicts)
-
-    # --- running
-
-    def run_statement(
-        self, operation: DataOperation, statement: Value, beside: Value | None, model: Model, expr: f.Call
-    ) -> Value:
-        rows = statement.rows
-        if rows is None or rows.model != model.name:
-            rows = Rows(model.name, opaque=True)
-        rows = replace(rows, session=self.acting, lock=self.in_force()[0] if rows.locks else rows.lock)
-        does = rows.statement or Statement("select")
-        match does.verb:
-            case "insert":
-                return self.insert_rows(does, beside, model, operation, expr)
-            case "update":
-                effect = self.query("update", rows, (), model, expr, does.opaque, does.writes)
-            case "delete":
-                effect = self.query("delete", rows, (), model, expr)
-            case _:
-                return self.select(operation, rows, model, expr)
-        value = Value(frozenset({UNKNOWN}), effect=(effect.id, "result"))
-        return value if operation.form == "rows" else self.answer(value, model, expr)
-
-    def select(self, operation: DataOperation, rows: Rows, model: Model, expr: f.Call) -> Value:
-        asked = operation.statement
-        kind = self.type_of(asked) if asked is not None else None
-        columns = kind.columns if isinstance(kind, RowsType) else ()
-        match operation.form:
-            case "rows":
-                if rows.lock is not None:
-                    self.query("read", rows, (), model, expr)
-                return Value(frozenset({Origin("row", model.title)}), rows=rows)
-            case "exists" | "read":
-                effect = self.query(operation.form, rows, (), model, expr)
-                return Value(frozenset({Origin("row", model.title)}), test=self.there(effect), rows=rows)
-        return self.single(operation.form, rows, model, columns[:1], expr)
-
-    def single(self, kind: str, rows: Rows, model: Model, columns: tuple[tuple[str, str], ...], expr: f.Call) -> Value:
-        """One row: an instance, one of its columns, or a tuple of these."""
-        found = self.one(kind, rows, model, expr)
-        if not columns or columns == ((model.name, ""),):
-            return found
-        assert found.thing is not None
-        effect = self.effects[found.thing.source or 0]
-        parts = tuple(self.part(found.thing, model, column) for column in columns)
-        test = self.there(effect) if kind == "first" else None
-        if len(parts) == 1:
-            return replace(parts[0], test=test)
-        return Value(origins_of(parts), items=parts, test=test)
-
-    def part(self, thing: Object, model: Model, column: tuple[str, str]) -> Value:
-        owner, name = column
-        if owner == model.name and name:
-            return Value(self.column_origins(thing, model, name), column=(thing.id, name))
-        if owner == model.name:
-            return Value(frozenset({Origin("row", model.title)}), thing=thing)
-        other = self.program.models.get(owner)
-        if other is None or name:
-            return Value(frozenset({Origin("row", model.title)}))
-        return Value(frozenset({Origin("row", other.title)}), thing=self.thing(owner, source=thing.source))
-
-    def there(self, effect: Effect) -> Test:
-        """What it says that rows were found."""
-        fact = Fact("exists", effect.id, holds=True, model=effect.model, site=effect.site)
-        return Test(frozenset({fact}), frozenset({replace(fact, holds=False)}))
-
-    def insert_rows(
-        self, does: Statement, beside: Value | None, model: Model, operation: DataOperation, expr: f.Call
-    ) -> Value:
-        """An insert that is run at once, with its values or those given beside it."""
-        writes, many, opaque = does.writes, does.many, does.opaque
-        if beside is not None:
-            more, several, known = self.dict_writes(beside, model, expr)
-            writes, many, opaque = (*writes, *more), many or several, opaque or not known
-        effect = self.record(
-            "insert",
-            expr.at,
-            model=model.name,
-            writes=writes,
-            many=many,
-            opaque=opaque,
-            conflict=does.conflict,
-            conflict_on=does.conflict_on,
-            fresh="stored",
-        )
-        if not does.conflict:
-            self.learn(self.inserted_fact(effect.id))
-        counted = tuple(write for write in does.updates if write.from_itself)
-        if counted:
-            given = {write.column: write for write in writes}
-            lookup = tuple(Lookup(name, "exact", given[name].value) for name in does.conflict_on if name in given)
-            self.record("update", expr.at, model=model.name, lookup=lookup, writes=counted, many=True)
-        value = Value(frozenset({UNKNOWN}), effect=(effect.id, "result"))
-        return value if operation.form == "rows" else self.answer(value, model, expr)
-
-    # --- what running gave
-
-    def ask(self, target: DataCall, expr: f.Call, receiver: Value, model: Model) -> Value:
-        """A query that runs now, or a look at what one gave."""
-        operation = target.operation
-        if receiver.rows is None and receiver.effect is not None:
-            return self.answer(receiver, model, expr, operation.kind == "read")
-        rows = receiver.rows if receiver.rows is not None and receiver.rows.model == model.name else Rows(model.name)
-        locks = rows.locks or operation.locks
-        rows = replace(rows, session=self.acting, lock=self.in_force()[0] if locks else rows.lock)
-        if operation.kind in ("get", "first"):
-            whole = replace(
-                rows, lookup=(*rows.lookup, *self.lookups(operation, model)), opaque=rows.opaque or operation.opaque
-            )
-            columns = self.asked(expr)
-            return self.single(operation.kind, whole, model, columns, expr)
-        return super().operate(target, expr, replace(receiver, rows=rows))
-
-    def asked(self, expr: f.Call) -> tuple[tuple[str, str], ...]:
-        """What each row is made of that a method is called on."""
-        kind: Type | None = self.type_of(expr.function)
-        rows = kind.receiver if isinstance(kind, DataMethodType) else None
-        if not isinstance(rows, RowsType):
-            return ()
-        name = expr.function.name if isinstance(expr.function, f.Attribute) else ""
-        return rows.columns[:1] if name.startswith("scalar") else rows.columns
-
-    def answer(self, asked: Value, model: Model, expr: f.Call, many: bool = False) -> Value:
-        """A row, or its absence, that a writing statement gave back: there is none where it wrote nothing."""
-        assert asked.effect is not None
-        effect = self.effects[asked.effect[0]]
-        part = "result"
-        if effect.kind in ("update", "delete"):
-            part = "count"
-        elif effect.conflict == "ignore":
-            part = "created"
-        if effect.kind != "insert":
-            thing = self.thing(model.name, lookup=effect.lookup, source=effect.id, each=many)
-            row = Value(frozenset({Origin("row", model.title)}), thing=thing, effect=(effect.id, part))
-            return replace(row, thing=None, items=(replace(row, effect=None),)) if many else row
-        thing = self.thing(model.name, fresh="maybe" if effect.conflict else "stored", source=effect.id)
-        for write in effect.writes:
-            self.assign_quietly(thing, write)
-        origin = Origin("row", model.title) if effect.conflict else Origin("fresh", model.title, effect.site)
-        return Value(frozenset({origin}), thing=thing, effect=(effect.id, part))
 
     # --- the unit of work
 
@@ -455,10 +248,6 @@ class UnitWalk(SessionWalk):
         if model is not None and orm.unit_of_work(model.layer):
             self.changed(thing, model, Write(column, value, site, from_itself))
 
-    def assign_quietly(self, thing: Object, write: Write) -> None:
-        """An attribute that the row has been stored with."""
-        super().assign(thing, write.column, write.value, write.site, write.from_itself)
-
     def changed(self, thing: Object, model: Model, write: Write) -> None:
         """An attribute of a row in a session: part of an insert still held back, else an update."""
         for twin in sorted(self.twins.get(thing.id, ())):
@@ -517,49 +306,14 @@ class UnitWalk(SessionWalk):
             lock=thing.lock,
         )
 
-    def attribute(self, expr: f.Attribute) -> Value:
-        """`Order.query`: a query of the session that all share."""
-        value = super().attribute(expr)
-        kind = self.type_of(expr)
-        if (
-            isinstance(kind, RowsType)
-            and kind.stage == "query"
-            and value.rows is not None
-            and value.rows.session is None
-        ):
-            return replace(value, rows=replace(value.rows, session=self.shared))
-        return value
-
     def of_thing(self, thing: Object, name: str, kind: Type | None) -> Value:
         """What hangs off a row was loaded by the session that the row belongs to."""
-        outer, self.acting = self.acting, thing.session
+        outer, self.acting = self.acting, self.kept.get(thing.id, thing.session)
         value = super().of_thing(thing, name, kind)
         self.acting = outer
         if value.rows is not None and value.rows.session is None:
-            return replace(value, rows=replace(value.rows, session=thing.session))
+            return replace(value, rows=replace(value.rows, session=self.kept.get(thing.id, thing.session)))
         return value
-
-    def item(self, iterable: Value, expr: f.Expr) -> Value:
-        """A loop over a query runs it; what it gives may be a tuple of rows and columns."""
-        rows = iterable.rows
-        model = self.program.models.get(rows.model) if rows is not None else None
-        if rows is None or model is None or not orm.unit_of_work(model.layer):
-            return super().item(iterable, expr)
-        session = self.session_of(iterable)
-        outer, self.acting = self.acting, session
-        stack = self.use(session, expr.at)
-        rows = replace(rows, lock=stack[0] if rows.locks else rows.lock)
-        value = super().item(replace(iterable, rows=rows), expr)
-        kind = self.type_of(expr)
-        if isinstance(kind, RowsType) and value.thing is not None and self.loose(kind):
-            parts = tuple(self.part(value.thing, model, column) for column in kind.columns)
-            value = Value(origins_of(parts), items=parts)
-        self.acting = outer
-        return value
-
-    def loose(self, kind: RowsType) -> bool:
-        """Whether each row is a tuple."""
-        return len(kind.columns) > 1 or (kind.stage == "result" and bool(kind.columns))
 
 
 def _things(value: Value) -> Iterator[Object]:
