@@ -228,11 +228,14 @@ class Replay:
         return effect.kind == "update" and (exact or falsifies(effect.lookup, effect))
 
     def follows_insert(self, effect: Effect) -> bool:
-        """Whether a row hangs off one that this run inserted: it doubles because that one does."""
+        """Whether a row hangs off one that this run inserted: it doubles because that one does, and no other run looks
+        for it."""
+        values = [write.value for write in effect.writes]
+        values += [lookup.value for lookup in effect.lookup if lookup.operator == "exact" and not lookup.excluded]
         return any(
-            any(origin.kind == "fresh" for origin in write.value.origins)
-            or (write.value.thing is not None and write.value.thing.fresh in ("new", "stored"))
-            for write in effect.writes
+            any(origin.kind == "fresh" for origin in value.origins)
+            or (value.thing is not None and value.thing.fresh in ("new", "stored"))
+            for value in values
         )
 
     def rebuilt(self, effect: Effect) -> bool:

@@ -26,7 +26,7 @@ def check(replay: Replay) -> Iterator[Finding]:
             yield finding(replay, effect, model, test, "tests for")
             continue
         cleared = replay.cleared_before(effect)
-        if cleared is not None:
+        if cleared is not None and not replay.follows_insert(cleared):
             yield finding(replay, effect, model, cleared.site, "deletes")
 
 

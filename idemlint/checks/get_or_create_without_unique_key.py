@@ -19,6 +19,8 @@ def check(replay: Replay) -> Iterator[Finding]:
         found = replay.coverage(effect)
         if found.key is not None or found.doubtful or replay.locked(effect) or replay.guarded(effect):
             continue
+        if replay.follows_insert(effect):
+            continue
         columns = ", ".join(f'"{column}"' for column in dict.fromkeys(lookup.column for lookup in effect.lookup))
         yield replay.finding(
             NAME,
