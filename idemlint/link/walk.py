@@ -89,6 +89,10 @@ class Walk(Calls):
             self.env[parameter.name] = known
         static = isinstance(fact, f.Function) and self._is_static(fact)
         has_receiver = self.receiver is not None and bool(parameters) and not static
+        if has_receiver and parameters[0].kind == "*":
+            # A wrapper that hands on whatever it is called with.
+            self.env[parameters[0].name] = RecordType((self.receiver,))
+            has_receiver = False
         if has_receiver:
             self.receiver_name = parameters[0].name
             self.env[parameters[0].name] = self.receiver

@@ -54,10 +54,13 @@ class Given:
         positional: Sequence[Value],
         keywords: Mapping[str, Value],
         places: Mapping[int | str, int] | None = None,
+        rest: Value | None = None,
     ) -> None:
+        """`rest` stands for what `*args` and `**kwargs` of the function around bring along, unseen."""
         self.positional = tuple(positional)
         self.keywords = dict(keywords)
         self.places = places or {}
+        self.rest = rest
 
     def at(self, slots: Sequence[Slot]) -> Value | None:
         """The value at the first slot that is filled; an item of a dict where the slot names one."""
@@ -109,7 +112,7 @@ class Calls(Values):
             bound = callee.closure.positional
             places = {name + len(bound) if isinstance(name, int) else name: at for name, at in given.places.items()}
             keywords = {**dict(callee.closure.keywords), **given.keywords}
-            given = Given([*bound, *given.positional], keywords, places)
+            given = Given([*bound, *given.positional], keywords, places, given.rest)
         match target:
             case ProjectCall(body=key):
                 self.calls += 1
@@ -146,8 +149,11 @@ class Calls(Values):
         positional: list[Value] = []
         keywords: dict[str, Value] = {}
         places: dict[int | str, int] = {}
+        rest: Value | None = None
         for argument in expr.arguments:
             value = self.evaluate(argument.value)
+            if argument.star and (value.items if argument.star == "*" else value.entries) is None:
+                rest = value
             if argument.star == "*":
                 positional.extend(value.items or ())
             elif argument.star == "**":
@@ -160,7 +166,7 @@ class Calls(Values):
             else:
                 places[len(positional)] = argument.value.at
                 positional.append(value)
-        return Given(positional, keywords, places)
+        return Given(positional, keywords, places, rest)
 
     # --- the project's own functions
 
@@ -180,6 +186,8 @@ class Calls(Values):
                 env[parameter.name] = replace(derived(spare.values()), entries=tuple(spare.items()))
             elif parameter.name in named:
                 env[parameter.name] = named[parameter.name]
+            elif given.rest is not None and all(origin.kind == "argument" for origin in given.rest.origins):
+                env[parameter.name] = Value(frozenset({Origin("argument", parameter.name)}))
             elif parameter.default is not None:
                 literal = parameter.default
                 env[parameter.name] = (
