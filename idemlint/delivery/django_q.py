@@ -75,8 +75,7 @@ class _Reader(Reader):
         acked = acked if acked.written else self.setting("Q_CLUSTER.ack_failures")
         practically_once = lease is not None and lease.seconds >= FOR_EVER
         again, endless = self._attempts()
-        endless = endless and not practically_once
-        if self.flag(acked, False) is False and not self.swallows:
+        if self.flag(acked, False) is False and not self.swallows and not practically_once:
             retries.append(Retry("exception", (), (), again, endless, lease, lease, acked.site))
             said = acked.text if acked.written else "ack_failures=False, the default"
             text = f"{said}: a task that fails is run again {after}{times(again, endless)}"
