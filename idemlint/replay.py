@@ -572,13 +572,17 @@ class Replay:
         )
 
     def cut(self, effect: Effect) -> Mark:
-        """Where the first run may end after the effect: before the next thing it would have written or sent."""
+        """Where the first run may end after the effect: before the next thing it would have written or sent. Nobody
+        brings back a message that was acknowledged before the run, unless a retry does: it comes a second time."""
+        once = self.delivery is not None and self.delivery.late_ack is False
+        if once and self.delivery is not None and not self.delivery.retries:
+            return Mark(StepKind.CUT, "the run ends, then the message comes once more")
         for later in self.summary.effects[effect.id + 1 :]:
             if later.kind in ("save", "update", "insert", "delete", "external", "enqueue") and self.same_path(
                 effect, later
             ):
                 return Mark(StepKind.CUT, "before {code}", later.site)
-        return Mark(StepKind.CUT, "before the message is acknowledged")
+        return Mark(StepKind.CUT, "by an error after it" if once else "before the message is acknowledged")
 
     def finding(
         self,

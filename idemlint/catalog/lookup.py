@@ -230,6 +230,10 @@ class Catalog:
         """Whether a model's name says that it is meant to get a row each time something is tried."""
         return model_name.endswith(self.words.one_row_per_run)
 
+    def measured(self, field_name: str) -> bool:
+        """Whether the name of a numeric column says how an attempt went: how long it took, which status came back."""
+        return any(word in self.words.measured for word in _words(field_name))
+
 
 def word_of(path: str) -> str:
     """The part of a call's path that text is looked through for: its last one, or the model's name where the last ones

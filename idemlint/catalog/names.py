@@ -47,7 +47,7 @@ class Words:
     """What names say. `money` and `internal` are words of column names, `neutral` those that leave it to the word
     before; `reads` are words in an address or function name by which a POST only reads, unless one of `writes` stands
     there too; `key` and `no_key` are patterns of parameter and header names in lower case; `one_row_per_run` are
-    endings of model names."""
+    endings of model names; `measured` are words of numeric columns that say how an attempt went."""
 
     money: tuple[str, ...] = ()
     internal: tuple[str, ...] = ()
@@ -57,4 +57,5 @@ class Words:
     key: tuple[str, ...] = ()
     no_key: tuple[str, ...] = ()
     one_row_per_run: tuple[str, ...] = ()
+    measured: tuple[str, ...] = ()
     credential: tuple[str, ...] = ()

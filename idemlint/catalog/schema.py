@@ -214,6 +214,7 @@ _FILE: Mapping[str, read.Reader] = {
         key=_strings,
         no_key=_strings,
         one_row_per_run=_strings,
+        measured=_strings,
         credential=_strings,
     ),
     "framework": read.row(

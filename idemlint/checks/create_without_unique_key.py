@@ -38,13 +38,15 @@ def check(replay: Replay) -> Iterator[Finding]:
 
 
 def one_row_per_run(replay: Replay, model: Model) -> bool:
-    """A log on purpose: its name says so and it holds nothing but keys, text, times and measurements."""
+    """A log on purpose: its name says so, and it holds nothing but keys, text, times and counters, or tells how the
+    attempt went."""
     plain = all(
         field.kind in ("id", "relation", "text", "time")
         or (field.kind == "number" and replay.catalog.stakes_of(field.name) == "internal")
         for field in model.fields
     )
-    return plain and replay.catalog.one_row_per_run(model.title)
+    measured = any(field.kind == "number" and replay.catalog.measured(field.name) for field in model.fields)
+    return (plain or measured) and replay.catalog.one_row_per_run(model.title)
 
 
 def names_work(model: Model, column: str) -> bool:

@@ -45,6 +45,8 @@ def drawn(replay: Replay, effect: Effect) -> Iterator[tuple[Origin, str]]:
     elif effect.kind == "external" and replay.stakes(effect) == "money":
         amounts = [value for name, value in effect.arguments if replay.catalog.stakes_of(name) == "money"]
     elif effect.kind in ("save", "insert", "update") and not replay.version_checked(effect):
+        if effect.kind == "insert" and replay.coverage(effect).key is not None:
+            return  # the second run's row is refused
         credentials = [write.value for write in effect.writes if replay.catalog.is_credential(write.column)]
         amounts = [write.value for write in effect.writes if replay.catalog.stakes_of(write.column) == "money"]
     for values, what in ((credentials, CREDENTIAL), (amounts, AMOUNT)):
