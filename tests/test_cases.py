@@ -32,7 +32,6 @@ MARK = re.compile(r"#\s*(HAZARD|ALSO-OK):[^\n]*")
 MISSED = {
     "11-bad.py-10-append-on-replay",
     "11-bad.py-10-unguarded-increment",
-    "17-bad.py-21-check-then-act",
     "35-bad/tasks.py-8-visibility-timeout",
     "37-bad/tasks.py-17-eta-beyond-visibility",
     "37-bad/tasks.py-18-eta-beyond-visibility",

@@ -34,6 +34,7 @@ HOMES = {
     "click": {"cli"},
     "rich": {"report"},
     "pathspec": {"project", "config"},  # both hold patterns that their users write as in .gitignore
+    "sqlglot": {"orm"},
 }
 VENDORS = set(
     "aiohttp arq asyncpg aws boto boto3 botocore braintree celery django dramatiq httpx huey kafka kombu mongoengine "

@@ -20,6 +20,7 @@ from idemlint.link.linker import Draft, FunctionInfo, Linker
 from idemlint.link.production import is_production
 from idemlint.link.queues import queue_options
 from idemlint.link.references import find_references
+from idemlint.link.schema import schema
 from idemlint.link.settings import framework_settings
 from idemlint.link.settings_modules import SettingsModules
 from idemlint.link.signals import receivers, receiving
@@ -57,18 +58,19 @@ def link(project: Project, catalog: Catalog, settings_module: str | None = None)
         body = linker.link(info, receiver_of(info))
         if body is not None and info.id not in tasks:
             roots.append(Root(body.key, None, around if is_view(linker, info) else None))
+    database = schema(linker)
     return Program(
         bodies=dict(linker.bodies),
         tasks=tasks,
         roots=tuple(dict.fromkeys(roots)),
-        models={model.name: model for model in linker.known_models()},
+        models=database.models,
         settings=(*framework_settings(linker.constants, settings), *queue_options(linker, settings)),
         versions={
             name: version
             for name in sorted(catalog.packages())
             if (version := framework_version(project, name)) is not None
         },
-        purged=purged(linker),
+        purged=purged(linker) | database.purged,
         modules=len(linker.modules.read()),
         unread=unread(linker),
     )

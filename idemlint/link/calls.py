@@ -9,6 +9,7 @@ from idemlint.link.linker import element
 from idemlint.link.reading import Reached, literals, slot_value
 from idemlint.link.sending import Sending
 from idemlint.link.signals import received
+from idemlint.orm import sql
 from idemlint.program import (
     ClassType,
     ColumnType,
@@ -283,7 +284,8 @@ class Calls(Sending):
 
     def guessed(self, expr: f.Call) -> str | None:
         """The library method that a call on something unknown must be, by what it is given."""
-        return next((path for layer in orm.LAYERS if (path := self.guessed_by(layer, expr)) is not None), None)
+        by_layer = (path for layer in orm.LAYERS if (path := self.guessed_by(layer, expr)) is not None)
+        return next(by_layer, None) or sql.guess(expr)
 
     def guessed_by(self, layer: orm.Layer, expr: f.Call) -> str | None:
         def is_model(name: str) -> bool:

@@ -55,8 +55,9 @@ class Change:
 class Layer(Protocol):
     """A module of this package; its functions say what they take and give.
 
-    `MIGRATES` are the words of calls that migrations make, `UNIT_OF_WORK` says that a session keeps the rows it loaded and stores what becomes of them when it commits,
-    `MIXINS` that classes which are no models lend their columns to models.
+    `MIGRATES` are the words of calls that migrations make. `UNIT_OF_WORK` says that a session keeps the rows it loaded
+    and stores what becomes of them when it commits, `MIXINS` that classes which are no models lend their columns to
+    models.
     """
 
     NAME: str

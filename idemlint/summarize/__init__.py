@@ -5,11 +5,11 @@ from __future__ import annotations
 from idemlint.catalog import Catalog
 from idemlint.domain.summary import Summary
 from idemlint.program import Program
-from idemlint.summarize.units import UnitWalk
+from idemlint.summarize.cursors import CursorWalk
 from idemlint.summarize.weights import Weights
 
 
 def summarize(program: Program, catalog: Catalog) -> tuple[Summary, ...]:
     """One summary a root, in the order of `program.roots`."""
     weights = Weights(program, catalog)
-    return tuple(UnitWalk(program, catalog, root, weights).run() for root in program.roots)
+    return tuple(CursorWalk(program, catalog, root, weights).run() for root in program.roots)

@@ -233,7 +233,7 @@ class Walk(Data):
         return not arms
 
     def loop(self, statement: f.For) -> bool:
-        iterable = self.evaluate(statement.iterable)
+        iterable = self.iterated(self.evaluate(statement.iterable))
         number = self.next()
         item = self.item(iterable, statement.iterable)
         rows = iterable.rows
@@ -247,6 +247,10 @@ class Walk(Data):
         )
         self.turn(number, statement.body, lambda: self.bind_target(statement.target, item), _bound(statement))
         return self.run_body(statement.orelse) if statement.orelse else False
+
+    def iterated(self, iterable: Value) -> Value:
+        """What a loop goes over."""
+        return iterable
 
     def repeat(self, statement: f.While) -> bool:
         number = self.next()
@@ -319,17 +323,17 @@ class Walk(Data):
         leaves = inside()
         self.handled.pop()
         if self.means(names, "conflict"):
-            self.caught.append(self.catching(manager.at, range(first, len(self.effects)), raises=False, leaves=False))
+            self.caught.append(self.catching(manager.at, names, range(first, len(self.effects)), False, False))
         return leaves
 
-    def catching(self, at: int, effects: range, *, raises: bool, leaves: bool) -> Caught:
+    def catching(self, at: int, names: frozenset[str], effects: range, raises: bool, leaves: bool) -> Caught:
         """A handler of integrity errors as it stands here. The next turn of a loop comes back into the transaction
-        unless that was opened inside the loop."""
+        unless that was opened inside the loop. Some databases give up the statement alone."""
         loops = set(self.loops_open)
         inside = set(self.transactions[self.open[-1]].loops) if self.open else loops
         return Caught(
             self.site(at),
-            tuple(self.open),
+            tuple(self.open) if self.breaks(names) else (),
             effects,
             raises,
             self.here.body.function,
@@ -428,7 +432,7 @@ class Walk(Data):
                     self.learn(Fact("exists", effect.id, holds=False, model=effect.model, site=self.site(handler.at)))
             if self.means(names, "conflict"):
                 raises, leaves = _raises(handler.body), _ends(handler.body)
-                self.caught.append(self.catching(handler.at, range(first, last), raises=raises, leaves=leaves))
+                self.caught.append(self.catching(handler.at, names, range(first, last), raises, leaves))
                 inserted = self.inserted_in(first, last)
                 self.learn(*(Fact("conflict", effect.id, site=self.site(handler.at)) for effect in inserted))
             if handler.name:
@@ -466,6 +470,11 @@ class Walk(Data):
         """Whether one of the exceptions has this meaning in the catalog."""
         rows = (self.catalog.exception(name) for name in names if name and name != "?")
         return any(row is not None and row.means == meaning for row in rows)
+
+    def breaks(self, names: frozenset[str]) -> bool:
+        """Whether one of the exceptions ends the transaction that it is raised in."""
+        rows = (self.catalog.exception(name) for name in names if name and name != "?")
+        return any(row is not None and row.means == "conflict" and not row.keeps_transaction for row in rows)
 
     # --- assignment
 

@@ -53,6 +53,3 @@ def _changes(word: str, call: f.Call, app: str, words: Words) -> Iterator[Change
                     yield Change(label=label, unique=(key,))
                 if not known:
                     yield Change(label=label, hidden=True)
-
-
-

@@ -23,7 +23,9 @@ def migrated(body: f.Body, path: str, resolve: Resolve, library_base: LibraryBas
     for statement in body:
         if isinstance(statement, f.Function) and statement.name != "downgrade":
             batches = dict(_batches(statement.body))
-            calls = sorted((part for part in f.walk(statement.body) if isinstance(part, f.Call)), key=lambda call: call.at)
+            calls = sorted(
+                (part for part in f.walk(statement.body) if isinstance(part, f.Call)), key=lambda call: call.at
+            )
             for call in calls:
                 word, table = _operation(call, batches, reader)
                 if word in MIGRATES:

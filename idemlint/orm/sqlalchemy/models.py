@@ -149,8 +149,8 @@ def nullable(model: Model, key: UniqueKey) -> tuple[str, ...]:
 def table_parts(
     parts: Sequence[f.Expr], call: f.Call, reader: Reader
 ) -> tuple[list[Declared], tuple[UniqueKey, ...], bool]:
-    """Columns and keys of a `Table` among the arguments `parts` of the call, and whether all of it was read: one that is
-    loaded from the database is not."""
+    """Columns and keys of a `Table` among the arguments `parts` of the call, and whether all of it was read: one that
+    is loaded from the database is not."""
     found: list[Declared] = []
     rest: list[f.Expr] = []
     for part in parts:

@@ -1,0 +1,307 @@
+"""Connections, cursors and results: through which of them a statement runs, and what it is asked for afterwards."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from idemlint.catalog import Catalog
+from idemlint.domain.effect import Effect
+from idemlint.domain.value import UNKNOWN, Object, Origin, Test, Value
+from idemlint.orm import sql
+from idemlint.program import LibraryCall, Program, Root, Site, Type
+from idemlint.summarize.calls import Given
+from idemlint.summarize.sessions import BLOCKS, MAKES
+from idemlint.summarize.statements import Arguments, StatementWalk
+from idemlint.summarize.weights import Weights
+from idemlint.syntax import facts as f
+
+RESULT = "#result"
+"""The attribute of a cursor or connection that holds what the last statement gave."""
+
+OWN = frozenset({"connection", "autocommit", "cursor"})
+PARAMETERS = ("params", "parameters", "vars", "args", "values", "argslist", "seq_of_parameters")
+TEXTS = ("query", "sql", "statement", "operation", "command")
+
+
+class CursorWalk(StatementWalk):
+    """A walk that follows what drivers of databases are given."""
+
+    def __init__(self, program: Program, catalog: Catalog, root: Root, weights: Weights) -> None:
+        super().__init__(program, catalog, root, weights)
+        self.ran = {}
+        # A connection that is handed in; nobody knows whether it commits each statement alone.
+        self.lent = self.own_session()
+        self.committing.add(self.lent)
+        self.cursors: dict[int, int | None] = {}
+        # Results of which only the first part of each row is asked for.
+        self.scalar: set[int] = set()
+        # Connections whose statements commit alone; `once` says so of the one that runs now.
+        self.alone: set[int] = set()
+        self.once = False
+        # Whether the call being followed is one of a driver.
+        self.driven = False
+
+    # --- which connection
+
+    def drives(self, path: str) -> bool:
+        """Whether a path is a method of a driver's connection, cursor or transaction."""
+        owner = self.catalog.canonical(path).rpartition(".")[0]
+        role = self.catalog.role(owner)
+        return role in OWN or (role in BLOCKS and self.catalog.role(f"{owner}.cursor") == "cursor")
+
+    def session_of(self, value: Value) -> int:
+        found = super().session_of(value)
+        return self.lent if self.driven and found == self.handed_in else found
+
+    def connection_of(self, path: str, receiver: Value) -> int | None:
+        """The session that a method of a cursor, connection or session acts through; None where all code in the process
+        shares the transaction that is open."""
+        thing = receiver.thing
+        if thing is not None and thing.id in self.cursors:
+            return self.cursors[thing.id]
+        if thing is not None and thing.id in self.sessions:
+            return thing.id
+        role = self.catalog.role(self.catalog.canonical(path).rpartition(".")[0])
+        return self.session_of(receiver) if role in BLOCKS | OWN else None
+
+    def use(self, session: int, at: int) -> tuple[int, ...]:
+        if (self.once or session in self.alone) and not self.sessions[session].stack:
+            return ()
+        return super().use(session, at)
+
+    def begin(self, session: int, at: int, *, explicit: bool) -> int:
+        number = super().begin(session, at, explicit=explicit)
+        if session == self.lent and not explicit:
+            self.transactions[number] = replace(self.transactions[number], known=False)
+        return number
+
+    def event(self, role: str, path: str, receiver: Value, at: int) -> Value:
+        outer, self.driven = self.driven, self.drives(path)
+        value = super().event(role, path, receiver, at)
+        if role == "autocommit" and value.thing is not None:
+            self.alone.add(value.thing.id)
+        self.driven = outer
+        return value
+
+    def in_session(self, role: str, items: tuple[tuple[f.Expr, f.Expr | None], ...], body: f.Body, index: int) -> bool:
+        outer, self.driven = self.driven, role in ("connection", "autocommit", "nested")
+        leaves = super().in_session(role, items, body, index)
+        self.driven = outer
+        return leaves
+
+    # --- calls
+
+    def library(self, target: LibraryCall, callee: Value, given: Given, expr: f.Call) -> Value:
+        role = self.catalog.role(target.path)
+        receiver = callee.closure.receiver if callee.closure and callee.closure.receiver else callee
+        if role == "raw-sql":
+            return self.run_text(target.path, receiver, given, expr)
+        if role == "cursor":
+            return self.open_cursor(target.path, receiver, given, expr)
+        asks = sql.ASKS.get(target.path.rpartition(".")[2])
+        if asks is not None and self.gave(receiver) is not None:
+            return self.ask_result(asks, receiver, expr)
+        value = super().library(target, callee, given, expr)
+        if role in MAKES and value.thing is not None and _commits_alone(given):
+            self.alone.add(value.thing.id)
+        return value
+
+    def open_cursor(self, path: str, receiver: Value, given: Given, expr: f.Call) -> Value:
+        outer, self.driven = self.driven, self.drives(path)
+        session = self.connection_of(path, receiver)
+        self.driven = outer
+        cursor = self.cursor(session)
+        if given.positional and given.positional[0].text is not None:
+            return self.run_text(path, cursor, given, expr)
+        return cursor
+
+    def cursor(self, session: int | None) -> Value:
+        thing = self.thing(None)
+        self.cursors[thing.id] = session
+        return Value(frozenset({UNKNOWN}), thing=thing)
+
+    def run_text(self, path: str, receiver: Value, given: Given, expr: f.Call) -> Value:
+        """Run the statements in the text that a call is given."""
+        method = path.rpartition(".")[2]
+        statement, index = _statement(given)
+        # Some functions are given the cursor first.
+        receiver = given.positional[0] if index == 1 else receiver
+        for value in given.all():
+            self.looked_at(value)
+        found = sql.commands(statement.text) if statement is not None and statement.text is not None else None
+        if found is None:
+            self.unresolved[self.site(expr.at)] = path
+            self.keep(receiver, Value())
+            return Value()
+        assert statement is not None
+        style = next((command.style for command in found if command.style), "")
+        arguments = _arguments(given, index, statement, style, method)
+        outer = (self.driven, self.acting, self.once)
+        self.driven = self.drives(path)
+        session = self.connection_of(path, receiver)
+        self.acting = session
+        self.once = session in (self.lent, self.shared) and (style == "$" or self.by_itself(path))
+        if session is not None:
+            self.flush(session)
+        value = Value()
+        for command in found:
+            value = self.perform(command, arguments, expr)
+        self.driven, self.acting, self.once = outer
+        return self.answer_to(method, receiver, session, value, expr)
+
+    def by_itself(self, path: str) -> bool:
+        """Whether the statements of this connection commit alone."""
+        return self.catalog.role(self.catalog.canonical(path).rpartition(".")[0]) == "autocommit"
+
+    def answer_to(self, method: str, receiver: Value, session: int | None, value: Value, expr: f.Call) -> Value:
+        """What a call gives that ran a statement: a result to be asked, or at once what this was asked for."""
+        cursor = receiver if receiver.thing is not None and receiver.thing.id in self.cursors else self.cursor(session)
+        self.keep(receiver, value)
+        self.keep(cursor, value)
+        gives = sql.GIVES.get(method)
+        if gives is not None:
+            return self.ask_result(gives, cursor, expr)
+        effect = self.effects[value.effect[0]] if value.effect is not None else None
+        counted = effect is not None and effect.kind in ("insert", "update", "delete")
+        return replace(cursor, effect=value.effect if counted else None)
+
+    # --- results
+
+    def keep(self, receiver: Value, value: Value) -> None:
+        self.assign(self.holder(receiver), RESULT, value, Site("", 0, 0))
+
+    def holder(self, receiver: Value) -> Object:
+        """What holds the result of a statement: the cursor or connection it ran through, or who stands for those that
+        nobody can tell apart."""
+        thing = receiver.thing
+        if thing is not None and (thing.id in self.cursors or thing.id in self.sessions):
+            return thing
+        return self.things[self.lent]
+
+    def gave(self, receiver: Value) -> Value | None:
+        """What the last statement gave that ran through a cursor."""
+        written = self.heap.get(self.holder(receiver).id, {}).get(RESULT)
+        return written.value if written is not None else None
+
+    def ask_result(self, asks: str, receiver: Value, expr: f.Call) -> Value:
+        found = self.gave(receiver)
+        number = found.effect[0] if found is not None and found.effect is not None else None
+        if found is None or number is None or number not in self.ran:
+            return Value()
+        scalar = receiver.thing is not None and receiver.thing.id in self.scalar
+        match asks:
+            case "same" | "scalars":
+                session = self.cursors.get(receiver.thing.id) if receiver.thing is not None else None
+                cursor = self.cursor(session)
+                assert cursor.thing is not None
+                if asks == "scalars" or scalar:
+                    self.scalar.add(cursor.thing.id)
+                self.keep(cursor, found)
+                return cursor
+            case "rows":
+                return replace(found, items=(self.row(number, "value", each=True),)) if scalar else found
+            case "first" | "get" if scalar:
+                return self.row(number, "value" if asks == "first" else "only")
+        return self.row(number, asks)
+
+    def of_thing(self, thing: Object, name: str, kind: Type | None) -> Value:
+        """How many rows a statement found or changed; a column of a row that it gave."""
+        if name in sql.COUNTS and thing.id in self.cursors:
+            found = self.gave(Value(thing=thing))
+            if found is not None and found.effect is not None and found.effect[0] in self.ran:
+                return self.how_many(self.effects[found.effect[0]])
+        if thing.source in self.ran and thing.model is not None:
+            written = self.heap.get(thing.id, {}).get(name)
+            model = self.program.models[thing.model]
+            if written is None and model.field(name) is None:
+                return self.part(thing, model, (model.name, name))
+        return super().of_thing(thing, name, kind)
+
+    def how_many(self, effect: Effect) -> Value:
+        if effect.changes_data:
+            return Value(frozenset({UNKNOWN}), effect=(effect.id, "count"))
+        return Value(frozenset({Origin("row", effect.model)}), test=self.there(effect))
+
+    def subscript(self, base: Value, index: Value) -> Value:
+        """`row["status"]` of a row whose columns nobody named."""
+        thing = base.thing
+        if thing is not None and thing.source in self.ran and index.text is not None and base.entries is None:
+            model = self.program.models[thing.model or ""]
+            return self.part(thing, model, (model.name, model.column(index.text)))
+        return super().subscript(base, index)
+
+    def iterated(self, iterable: Value) -> Value:
+        """A loop over a cursor is one over its rows."""
+        if iterable.thing is not None and iterable.thing.id in self.cursors:
+            found = self.gave(iterable)
+            if found is not None and iterable.thing.id in self.scalar and found.effect is not None:
+                return replace(found, items=(self.row(found.effect[0], "value", each=True),))
+            return found if found is not None else Value()
+        return iterable
+
+    def item(self, iterable: Value, expr: f.Expr) -> Value:
+        found = self.iterated(iterable)
+        if found.items is None and found.effect is not None and found.effect[0] in self.ran:
+            return self.row(found.effect[0], "first", each=True)
+        return super().item(found, expr)
+
+    # --- tests
+
+    def _equals(self, one: Value, other: Value, site: Site, operator: str) -> Test:
+        """`status == "UPDATE 0"`: how many rows were changed, told in words."""
+        said = other.literal[0] if other.literal is not None else None
+        if isinstance(said, str) and one.effect is not None and one.effect[1] == "count":
+            number = said.rpartition(" ")[2]
+            if number.isdecimal():
+                test = self.truth(one, site)
+                return test if int(number) else test.inverted()
+        return super()._equals(one, other, site, operator)
+
+    def plain(self, callee: Value, given: Given, expr: f.Call) -> Value:
+        receiver = callee.closure.receiver if callee.closure else None
+        name = expr.function.name if isinstance(expr.function, f.Attribute) else ""
+        if receiver is not None and receiver.effect is not None and receiver.effect[1] == "count":
+            if name in ("split", "rsplit", "rpartition", "strip"):
+                return Value(receiver.origins, effect=receiver.effect)
+            if name == "endswith" and given.positional:
+                test = self._equals(receiver, given.positional[0], self.site(expr.at), "==")
+                return Value(receiver.origins, test=test)
+        return super().plain(callee, given, expr)
+
+
+def _statement(given: Given) -> tuple[Value | None, int]:
+    """The argument that is the statement, and its position (-1 where it has a name)."""
+    for index, value in enumerate(given.positional[:2]):
+        if value.text is not None and sql.is_sql(value.text):
+            return value, index
+    for name in TEXTS:
+        if name in given.keywords:
+            return given.keywords[name], -1
+    return (given.positional[0], 0) if given.positional else (None, 0)
+
+
+def _arguments(given: Given, index: int, statement: Value, style: str, method: str) -> Arguments:
+    """The parameters beside a statement."""
+    hole = Value(statement.origins) if statement.stable else Value()
+    rest = given.positional[index + 1 :]
+    many = method in sql.MANY
+    if style == "$" and not many:
+        return Arguments(rest, hole=hole)
+    named = next((given.keywords[name] for name in PARAMETERS if name in given.keywords), None)
+    beside = rest[0] if rest else named
+    if beside is None:
+        return Arguments(hole=hole)
+    rows = [row for row in beside.items or () if row.items is not None or row.entries is not None]
+    if many or (rows and beside.entries is None and style == ":"):
+        first = rows[0] if rows else Value()
+        return Arguments(first.items or (), first.entries or (), hole, True)
+    if beside.items is None and beside.entries is None and len(rest) > 1:
+        return Arguments(rest, hole=hole)
+    return Arguments(beside.items or (), beside.entries or (), hole)
+
+
+def _commits_alone(given: Given) -> bool:
+    """`connect(..., autocommit=True)`."""
+    asked = given.keywords.get("autocommit")
+    level = given.keywords.get("isolation_level")
+    return (asked is not None and asked.literal == (True,)) or (level is not None and level.literal == (None,))
