@@ -112,10 +112,19 @@ def app_settings() -> tuple[AppSettings, ...]:
 @cache
 def queue_settings() -> tuple[QueueSettings, ...]:
     """The frameworks that are configured by objects, classes and the settings of a web project, by file name."""
-    return tuple(parse_queue_settings(_text(f"{name}.toml"), f"settings/{name}.toml") for name in _QUEUES)
+    return tuple(parse_queue_settings(_text(name), f"settings/{name}") for name in _QUEUES)
 
 
-_QUEUES = "arq django-q django-tasks dramatiq huey procrastinate rq taskiq".split()
+_QUEUES = (
+    "arq.toml",
+    "django-q.toml",
+    "django-tasks.toml",
+    "dramatiq.toml",
+    "huey.toml",
+    "procrastinate.toml",
+    "rq.toml",
+    "taskiq.toml",
+)
 
 
 @cache
