@@ -22,7 +22,7 @@ CHECKS = ROOT / "idemlint" / "checks"
 # Modules beside the checks that are no rule.
 SHARED = {"__init__", "rule", "precedence"}
 SETTINGS = ROOT / "idemlint" / "catalog" / "settings.py"
-NAMED = re.compile(r'"settings/([a-z.]+)"')
+NAMED = re.compile(r'"settings/([a-z.-]+)"')
 LONGEST_MESSAGE = 240
 GROUPS = {
     "1": "Outside effects",

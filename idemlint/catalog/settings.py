@@ -112,18 +112,18 @@ def app_settings() -> tuple[AppSettings, ...]:
 @cache
 def queue_settings() -> tuple[QueueSettings, ...]:
     """The frameworks that are configured by objects, classes and the settings of a web project, by file name."""
-    return tuple(parse_queue_settings(_text(name), f"settings/{name}") for name in _QUEUES)
+    return tuple(parse_queue_settings(_text(source.removeprefix("settings/")), source) for source in _QUEUES)
 
 
 _QUEUES = (
-    "arq.toml",
-    "django-q.toml",
-    "django-tasks.toml",
-    "dramatiq.toml",
-    "huey.toml",
-    "procrastinate.toml",
-    "rq.toml",
-    "taskiq.toml",
+    "settings/arq.toml",
+    "settings/django-q.toml",
+    "settings/django-tasks.toml",
+    "settings/dramatiq.toml",
+    "settings/huey.toml",
+    "settings/procrastinate.toml",
+    "settings/rq.toml",
+    "settings/taskiq.toml",
 )
 
 
