@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 
 from idemlint.checks.rule import Rule
-from idemlint.diagnostic import Applicability, Fix, Severity
+from idemlint.diagnostic import Applicability, Fix, Severity, StepKind
 from idemlint.domain.effect import Effect
 from idemlint.domain.guard import Strength, argument
 from idemlint.program import Site
-from idemlint.replay import Finding, Replay
+from idemlint.replay import Finding, Mark, Replay
 
 NAME = "append-on-replay"
 
@@ -42,12 +42,14 @@ def harmless(replay: Replay, effect: Effect) -> bool:
 
 
 def finding(replay: Replay, effect: Effect, site: Site, does: str) -> Finding:
+    cause, *told = replay.story(effect, "the same entry stands there twice")
+    added = [Mark(StepKind.FIRST, "{code}", site)] if site != effect.site else []
     return replay.finding(
         NAME,
         effect,
         replay.severity(Severity.WARNING),
         f"{replay.name} {does} again when its message is delivered twice.",
-        replay.story(effect, "the same entry stands there twice"),
+        (cause, *added, *told),
         site=site,
         fix=Fix(
             "write to a set or under a key of its own, or append only if a unique row in the same transaction is new",
