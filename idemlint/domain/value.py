@@ -78,7 +78,7 @@ class Lookup:
 class Rows:
     """A query not yet run: what it is narrowed by, and whether its rows will be locked: by the transaction `lock` or,
     where it is not yet known which one runs it, `locks`. `session` runs it, if that is known; a `statement` does more
-    than find rows."""
+    than find rows. `fetched` says that it has been run and these are its rows."""
 
     model: str
     lookup: tuple[Lookup, ...] = ()
@@ -86,6 +86,7 @@ class Rows:
     opaque: bool = False
     sliced: bool = False
     locks: bool = False
+    fetched: bool = False
     session: int | None = None
     statement: Statement | None = None
 

@@ -96,7 +96,7 @@ class QueryWalk(SessionWalk):
             case _:
                 return self.select(operation, rows, model, expr)
         # What an update gives back are the rows as it found them.
-        rows = replace(rows, statement=None, lock=self.in_force()[0])
+        rows = replace(rows, statement=None, lock=self.in_force()[0], fetched=True)
         value = Value(frozenset({UNKNOWN}), rows=rows, effect=(effect.id, "result"))
         return value if operation.form == "rows" else self.answer(value, model)
 
@@ -108,7 +108,7 @@ class QueryWalk(SessionWalk):
             case "rows":
                 if rows.lock is not None:
                     self.query("read", rows, (), model, expr)
-                return Value(frozenset({Origin("row", model.title)}), rows=rows)
+                return Value(frozenset({Origin("row", model.title)}), rows=replace(rows, fetched=True))
             case "exists" | "read":
                 effect = self.query(operation.form, rows, (), model, expr)
                 return Value(frozenset({Origin("row", model.title)}), test=self.there(effect), rows=rows)
@@ -188,7 +188,8 @@ class QueryWalk(SessionWalk):
             )
             columns = self.asked(expr)
             return self.single(operation.kind, whole, model, columns, expr)
-        return super().operate(target, expr, replace(receiver, rows=rows))
+        value = super().operate(target, expr, replace(receiver, rows=rows))
+        return replace(value, rows=replace(value.rows, fetched=True)) if value.rows is not None else value
 
     def asked(self, expr: f.Call) -> tuple[tuple[str, str], ...]:
         """What each row is made of that a method is called on."""
@@ -242,8 +243,9 @@ class QueryWalk(SessionWalk):
             return super().item(iterable, expr)
         session = self.session_of(iterable)
         outer, self.acting = self.acting, session
-        stack = self.use(session, expr.at)
-        rows = replace(rows, lock=stack[0] if rows.locks else rows.lock)
+        if not rows.fetched:
+            stack = self.use(session, expr.at)
+            rows = replace(rows, lock=stack[0] if rows.locks else rows.lock)
         value = super().item(replace(iterable, rows=rows), expr)
         kind = self.type_of(expr)
         if isinstance(kind, RowsType) and value.thing is not None and self.loose(kind):
@@ -251,6 +253,12 @@ class QueryWalk(SessionWalk):
             value = Value(origins_of(parts), items=parts)
         self.acting = outer
         return value
+
+    def fetch(self, rows: Rows, at: int) -> None:
+        if rows.fetched:
+            self.reads.add(rows.model)
+        else:
+            super().fetch(rows, at)
 
     def loose(self, kind: RowsType) -> bool:
         """Whether each row is a tuple."""

@@ -63,7 +63,8 @@ class UnitWalk(QueryWalk):
         if operation.kind == "build" and model is not None:
             return self.build(operation, model, receiver)
         if operation.kind in QUIET:
-            return super().operate(target, expr, receiver)
+            value = super().operate(target, expr, receiver)
+            return replace(value, effect=receiver.effect) if operation.kind == "narrow" else value
         session = self.session_of(receiver)
         given = [self.evaluate(part) for part in (operation.statement, operation.objects) if part is not None]
         outer, self.acting = self.acting, session
