@@ -26,8 +26,8 @@ def check(replay: Replay) -> Iterator[Finding]:
             severity=replay.severity(Severity.NOTE),
             confidence=Confidence.HIGH,
             message=(
-                f"{model.title} gets a row for each piece of work and nothing deletes from it: the table and its "
-                "unique index grow until inserts are slow."
+                f"{replay.name} adds a row to {model.title} for each piece of work and nothing deletes from it: the "
+                "table and its unique index grow until inserts are slow."
             ),
             steps=(
                 Mark(StepKind.FIRST, "{code}", effect.site),
