@@ -25,7 +25,7 @@ from idemlint.link.settings import framework_settings
 from idemlint.link.settings_modules import SettingsModules
 from idemlint.link.signals import receivers, receiving
 from idemlint.link.values import Known
-from idemlint.link.versions import framework_version
+from idemlint.link.versions import framework_versions
 from idemlint.link.walk import Walk
 from idemlint.program import Body, Option, Program, Root, Site, Task
 from idemlint.project import Project
@@ -65,11 +65,7 @@ def link(project: Project, catalog: Catalog, settings_module: str | None = None)
         roots=tuple(dict.fromkeys(roots)),
         models=database.models,
         settings=(*framework_settings(linker.constants, settings), *queue_options(linker, settings)),
-        versions={
-            name: version
-            for name in sorted(catalog.packages())
-            if (version := framework_version(project, name)) is not None
-        },
+        versions=framework_versions(project, sorted(catalog.packages())),
         purged=purged(linker) | database.purged,
         modules=len(linker.modules.read()),
         unread=unread(linker),
