@@ -6,7 +6,7 @@ import json
 import posixpath
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from idemlint.project import Project, UnreadableFile
@@ -37,25 +37,36 @@ _REQUIREMENTS = (
 )
 
 
-def framework_version(project: Project, distribution: str) -> Version | None:
-    """The version of a distribution: what a lock file has, else what requirements pin, else their lower bound; None if
-    nothing says so. Files that cannot be read say nothing."""
-    name = _normal(distribution)
+def framework_versions(project: Project, distributions: Iterable[str]) -> dict[str, Version]:
+    """The versions of distributions: what a lock file has, else what requirements pin, else their lower bound. Those that
+    nothing is said of are left out; files that cannot be read say nothing."""
+    locked: dict[str, Version] = {}
     for path in _LOCKS:
         document = _toml(project, path)
-        found = _locked([*_list(document, "package"), *_list(document, "packages")], name)
-        if found:
-            return found
-    locked = _table(_table(_json(project, "Pipfile.lock"), "default"), name)
-    return _release(locked.get("version", "")) or _bound(project, name)
+        for package in (*_list(document, "package"), *_list(document, "packages")):
+            if isinstance(package, dict) and (version := _release(str(package.get("version", "")))):
+                locked.setdefault(_normal(str(package.get("name", ""))), version)
+    for name, wanted in _table(_json(project, "Pipfile.lock"), "default").items():
+        if isinstance(wanted, dict) and (version := _release(wanted.get("version", ""))):
+            locked.setdefault(_normal(name), version)
+    bounds: dict[str, list[tuple[str, Version]]] = {}
+    for required, clause in _requirements(project):
+        found = [(sign, _release(version)) for sign, version in _BOUND.findall(clause)]
+        bounds.setdefault(_normal(required), []).extend((sign, version) for sign, version in found if version)
+    known = {name: locked.get(_normal(name)) or _bound(bounds.get(_normal(name), ())) for name in distributions}
+    return {name: version for name, version in known.items() if version is not None}
 
 
-def _bound(project: Project, name: str) -> Version | None:
-    """The pin in a requirement of the distribution, or else the highest of the lower bounds."""
-    bounds = [_BOUND.findall(clause) for required, clause in _requirements(project) if _normal(required) == name]
-    found = [(sign, _release(version)) for clause in bounds for sign, version in clause]
-    pinned = [version for sign, version in found if sign.startswith("==") and version]
-    return next(iter(pinned), None) or max((version for _, version in found if version), default=None)
+def framework_version(project: Project, distribution: str) -> Version | None:
+    """The version of one distribution; None if nothing says so."""
+    return framework_versions(project, [distribution]).get(distribution)
+
+
+def _bound(bounds: Iterable[tuple[str, Version]]) -> Version | None:
+    """The first pin in the requirements of a distribution, or else the highest of the lower bounds."""
+    found = list(bounds)
+    pinned = [version for sign, version in found if sign.startswith("==")]
+    return next(iter(pinned), None) or max((version for _, version in found), default=None)
 
 
 def _requirements(project: Project) -> Iterator[tuple[str, str]]:
@@ -98,13 +109,6 @@ def _requirement(line: str) -> Iterator[tuple[str, str]]:
     found = _REQUIREMENT.match(line)
     if found:
         yield found[1], found[2]
-
-
-def _locked(packages: list[Any], name: str) -> Version | None:
-    for package in packages:
-        if isinstance(package, dict) and _normal(str(package.get("name", ""))) == name:
-            return _release(str(package.get("version", "")))
-    return None
 
 
 def _release(text: object) -> Version | None:
