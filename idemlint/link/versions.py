@@ -38,8 +38,8 @@ _REQUIREMENTS = (
 
 
 def framework_versions(project: Project, distributions: Iterable[str]) -> dict[str, Version]:
-    """The versions of distributions: what a lock file has, else what requirements pin, else their lower bound. Those that
-    nothing is said of are left out; files that cannot be read say nothing."""
+    """The versions of distributions: what a lock file has, else what requirements pin, else their lower bound. Those
+    that nothing is said of are left out; files that cannot be read say nothing."""
     locked: dict[str, Version] = {}
     for path in _LOCKS:
         document = _toml(project, path)
