@@ -481,10 +481,17 @@ class Walk(Calls):
             case RowsType() | SeveralType():
                 return base if isinstance(index, f.Slice) else self.item(base)
             case LibraryInstance(path) | LibraryType(path):
-                return self.library_item(path)
+                return self.context_item(path, index) or self.library_item(path)
             case ClassType() | ColumnType():
                 return base
         return None
+
+    def context_item(self, path: str, index: f.Expr) -> Type | None:
+        """`ctx["redis"]`: an item of what the worker hands to a task."""
+        if not path.startswith(TASK_PREFIX) or not isinstance(index, f.Constant):
+            return None
+        given = self.linker.catalog.returns(f"{path.removeprefix(TASK_PREFIX)}.context.{index.value}")
+        return LibraryInstance(given) if given else LibraryType(f"{path}.{index.value}")
 
     def library_item(self, path: str) -> Type | None:
         """`caches["default"]`: what subscripting a library's object gives, if the catalog says so."""

@@ -91,7 +91,7 @@ class Values(Conditions):
             case f.Mapping(items=pairs):
                 return self.mapping(pairs)
             case f.Subscript(base=base, index=index):
-                return self.subscript(self.evaluate(base), self.evaluate(index))
+                return self.of_context(expr) or self.subscript(self.evaluate(base), self.evaluate(index))
             case f.Slice(parts=parts):
                 return derived([self.evaluate(part) for part in parts])
             case f.Lambda():
@@ -160,6 +160,12 @@ class Values(Conditions):
             return _origin_of(word, self.site(at)) if word else None
         word = self.catalog.origin(path, arguments)
         return _origin_of(word, self.site(at)) if word not in (None, "arguments") else None
+
+    def of_context(self, expr: f.Subscript) -> Value | None:
+        """An item of what the worker hands to the task: `ctx["job_id"]`."""
+        kind = self.type_of(expr)
+        origin = self.library_origin(kind.path, expr.at) if isinstance(kind, LibraryType) else None
+        return Value(frozenset({origin})) if origin is not None else None
 
     def enter_property(self, target: ProjectCall, base: Value, at: int) -> Value:
         body = self.program.bodies[target.body]

@@ -141,6 +141,7 @@ class Walk(Data):
             case f.Raise(exception=exception):
                 if exception is not None:
                     self.evaluate(exception)
+                    self.asked_again(exception)
                 return True
             case f.Jump():
                 return True
@@ -465,6 +466,17 @@ class Walk(Data):
             return frozenset({""})
         parts = expr.items if isinstance(expr, f.Display) else (expr,)
         return frozenset(getattr(body.types.get(part.at), "path", "?") for part in parts)
+
+    def asked_again(self, exception: f.Expr) -> None:
+        """An exception by which a task asks its framework for another run, where it has no call for that."""
+        named = exception.function if isinstance(exception, f.Call) else exception
+        path = getattr(self.here.body.types.get(named.at), "path", "")
+        task = self.program.tasks.get(self.root.task or "")
+        framework = self.catalog.framework(task.framework) if task is not None else None
+        if framework is None or framework.method("retry") is not None or not path.startswith(framework.libraries):
+            return
+        if self.means(frozenset({path}), "retry"):
+            self.record("retry", exception.at, path=path)
 
     def means(self, names: frozenset[str], meaning: str) -> bool:
         """Whether one of the exceptions has this meaning in the catalog."""
