@@ -22,15 +22,23 @@ def check(replay: Replay) -> Iterator[Finding]:
         if guard.by is not None and (guard.by.guard is None or guard.by.guard.scope != "process"):
             continue
         said.add(guard.test)
+        locked = guard.by is not None
         yield replay.finding(
             NAME,
             effect,
             replay.severity(Severity.WARNING),
-            f"{replay.name} remembers in the memory of its process what it has done: another worker, or the same one "
+            f"{replay.name} {replay.does_words(effect)} under a lock that workers on other machines do not see and that "
+            "remembers nothing: a second delivery does it again."
+            if locked
+            else f"{replay.name} remembers in the memory of its process what it has done: another worker, or the same one "
             "after a restart, does it again.",
             (
                 replay.again(),
-                Mark(StepKind.FIRST, "looks into this process only: {code}", guard.test),
+                Mark(
+                    StepKind.FIRST,
+                    "takes the lock: {code}" if locked else "looks into this process: {code}",
+                    guard.test,
+                ),
                 Mark(StepKind.FIRST, "{code}", effect.site),
                 Mark(StepKind.AGAIN, "another process runs {code}", effect.site),
                 Mark(StepKind.RESULT, replay.result(effect)),
