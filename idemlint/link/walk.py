@@ -488,7 +488,7 @@ class Walk(Calls):
 
     def context_item(self, path: str, index: f.Expr) -> Type | None:
         """`ctx["redis"]`: an item of what the worker hands to a task."""
-        if not path.startswith(TASK_PREFIX) or not isinstance(index, f.Constant):
+        if not path.startswith(TASK_PREFIX) or not isinstance(index, f.Constant) or not isinstance(index.value, str):
             return None
         given = self.linker.catalog.returns(f"{path.removeprefix(TASK_PREFIX)}.context.{index.value}")
         return LibraryInstance(given) if given else LibraryType(f"{path}.{index.value}")
