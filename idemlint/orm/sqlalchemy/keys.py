@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from idemlint.orm.arguments import argument, is_false, is_true, members, positional, text
 from idemlint.orm.sqlalchemy.columns import PRIMARY
 from idemlint.orm.sqlalchemy.words import Reader
-from idemlint.program import ColumnType, UniqueKey
+from idemlint.program import ClassType, ColumnType, UniqueKey
 from idemlint.syntax import facts as f
 
 _UNIQUE = frozenset({"UniqueConstraint", "PrimaryKeyConstraint", "ExcludeConstraint"})
@@ -39,6 +39,8 @@ class Names:
         match written:
             case f.Name(id=name) if name in self.stored.values():
                 return (name,)
+            case f.Attribute(base=base, name=name) if name in self.stored.values() and self.of_model(base):
+                return (name,)
             case f.Attribute(base=base, name="c" | "columns"):
                 return self.column(base)
             case f.Attribute(base=f.Attribute(name="c" | "columns"), name=name):
@@ -60,6 +62,9 @@ class Names:
                 return self.all((left, right))
         return None
 
+    def of_model(self, base: f.Expr) -> bool:
+        return isinstance(base, f.Name) and isinstance(self.reader.resolve(base), ClassType)
+
     def all(self, written: tuple[f.Expr, ...]) -> tuple[str, ...] | None:
         found: list[str] = []
         for part in written:
@@ -72,6 +77,8 @@ class Names:
 
 def table_keys(arguments: f.Expr | None, names: Names) -> tuple[tuple[UniqueKey, ...], bool]:
     """The unique keys of `__table_args__`, and whether all of it was read."""
+    if isinstance(arguments, f.Name | f.Attribute):
+        arguments = names.reader.assigned(arguments) or arguments
     if arguments is None or isinstance(arguments, f.Mapping):
         return (), True
     return keys_of(tuple(members(arguments)), names)

@@ -19,7 +19,7 @@ from idemlint.orm.sqlalchemy.columns import (
     is_many,
 )
 from idemlint.orm.sqlalchemy.keys import Names, key_of, keys_of, table_keys
-from idemlint.orm.sqlalchemy.words import DECLARATIVE, NAME, REFLECTED, SQLMODEL, TABLE, Reader
+from idemlint.orm.sqlalchemy.words import DECLARATIVE, NAME, REFLECTED, SQLMODEL, TABLE, Reader, model_base
 from idemlint.program import ClassType, Field, LibraryInstance, LibraryType, Model, RowsType, Site, Type, UniqueKey
 from idemlint.syntax import facts as f
 
@@ -44,7 +44,7 @@ def read_model(
     library_base: LibraryBase = _nothing,
     assigned: Assigned = _unassigned,
 ) -> Model:
-    """The model that the class `cls` with the id `name` is; a mixin is one without a table.
+    """The model that the class `cls` with the id `name` is; a mixin is an abstract one of no layer.
 
     `parents` are its base classes that are models or mixins, in order; `unknown_bases` says that it has others which
     could not be resolved. `resolve` says what an expression in its body is, `library_base` the library class that a
@@ -79,7 +79,8 @@ def read_model(
     keys, known = table_keys(arguments.value if arguments is not None else None, Names(stored, reader))
     if arguments is not None and arguments.value is None:
         known = False
-    abstract = _abstract(cls, body, direct, bare, parents)
+    mixin = not any(model_base(path) for path in direct) and not any(parent.layer for parent in parents)
+    abstract = mixin or _abstract(cls, body, direct, bare)
     inherited = [key for parent in parents for key in parent.unique if not replaced & set(key.columns)]
     unique = (*inherited, *_column_keys(columns, fields), *constraints, *keys)
     has_key = any(key.source == PRIMARY for key in unique)
@@ -89,7 +90,7 @@ def read_model(
     return Model(
         name,
         cls.name,
-        NAME,
+        "" if mixin else NAME,
         site,
         (*fields, *(_settled_kind(relation, tuple(columns)) for relation in relations)),
         tuple(dict.fromkeys(unique)),
@@ -210,14 +211,14 @@ def _aliases(relations: list[Relation], columns: list[Declared], parents: Sequen
     }
 
 
-def _abstract(cls: f.Class, body: dict[str, Given], direct: set[str], bare: bool, parents: Sequence[Model]) -> bool:
+def _abstract(cls: f.Class, body: dict[str, Given], direct: set[str], bare: bool) -> bool:
     said = body.get("__abstract__")
     if said is not None:
         return isinstance(said.value, f.Constant) and said.value.value is True
     if bare:
         return not any(name == "table" for name, _ in cls.keywords)
     named = any(name in body for name in ("__tablename__", "__table__"))
-    return not named and bool(direct & DECLARATIVE or not (direct or parents))
+    return not named and bool(direct & DECLARATIVE)
 
 
 def _table_name(cls: f.Class, body: dict[str, Given], bare: bool, parents: Sequence[Model]) -> str:
