@@ -15,6 +15,7 @@ from idemlint.link.linker import TASK_PREFIX, FunctionInfo, Linker, element
 from idemlint.link.modules import Module, bindings_in
 from idemlint.link.names import Definition
 from idemlint.link.values import Known
+from idemlint.orm import sql
 from idemlint.program import (
     Body,
     ClassType,
@@ -363,6 +364,8 @@ class Walk(Calls):
                     self.constant(expr)
                 if isinstance(holder, InstanceType):
                     self.enter_property(expr.at, holder, name)
+                if isinstance(holder, InstanceType | ClassType) and name.isupper():
+                    self.class_constant(expr, holder.name)
                 return self.attribute(holder, name)
             case f.Call():
                 return self.call(expr)
@@ -427,12 +430,37 @@ class Walk(Calls):
             found = self.linker.names.attribute(base, expr.name, self.module.file.path)
         if not isinstance(found, Definition) or not isinstance(found.binding.fact, f.Assign):
             return
-        if isinstance(found.binding.fact.value, f.Constant):
-            self.constants[expr.at] = found.binding.fact.value.value
-        elif isinstance(found.binding.fact.value, f.Format | f.Operation | f.Mapping):
+        written = found.binding.fact.value
+        if isinstance(written, f.Constant):
+            self.constants[expr.at] = written.value
+        elif isinstance(written, f.Format | f.Operation | f.Mapping):
             value = self.linker.constants.evaluate(expr, self.module)
             if isinstance(value, Known) and isinstance(value.value, str | int | float | bool | bytes | dict):
                 self.constants[expr.at] = value.value
+        elif isinstance(written, f.Call) and (text := self.statement_text(written, found.module)) is not None:
+            self.constants[expr.at] = text
+
+    def class_constant(self, expr: f.Attribute, cls: str) -> None:
+        """Note the text of a class attribute that is spelled as a constant: `self.INSERT`."""
+        found = self.linker.class_member(cls, expr.name)
+        written = found[1].fact.value if found is not None and isinstance(found[1].fact, f.Assign) else None
+        if found is None or written is None or found[1].position is not None:
+            return
+        value = self.linker.constants.evaluate(written, found[0].module)
+        if isinstance(value, Known) and isinstance(value.value, str):
+            self.constants[expr.at] = value.value
+        elif isinstance(written, f.Call) and (text := self.statement_text(written, found[0].module)) is not None:
+            self.constants[expr.at] = text
+
+    def statement_text(self, call: f.Call, module: Module) -> str | None:
+        """The statement in `text("SELECT ...")`, `dedent(...)`: made by a function that only passes it on."""
+        given = call.arguments[0].value if len(call.arguments) == 1 else None
+        value = self.linker.constants.evaluate(given, module) if given is not None else None
+        if not isinstance(value, Known) or not isinstance(value.value, str) or not sql.is_sql(value.value):
+            return None
+        kind = self.linker.module_level(call.function, module)
+        passes = isinstance(kind, LibraryType) and self.linker.catalog.origin(kind.path, 1) == "arguments"
+        return value.value if passes else None
 
     def enter_property(self, at: int, holder: InstanceType, name: str) -> None:
         """Note which function runs when a property is read."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from idemlint.catalog import Catalog
 from idemlint.domain.effect import Effect
+from idemlint.domain.summary import Caught
 from idemlint.domain.value import UNKNOWN, Object, Origin, Test, Value
 from idemlint.orm import sql
 from idemlint.program import LibraryCall, Program, Root, Site, Type
@@ -89,6 +90,16 @@ class CursorWalk(StatementWalk):
         self.driven = outer
         return leaves
 
+    def catching(self, at: int, names: frozenset[str], effects: range, raises: bool, leaves: bool) -> Caught:
+        """The statement that failed may itself have opened the transaction that it broke."""
+        found = super().catching(at, names, effects, raises, leaves)
+        if found.transactions or not self.breaks(names):
+            return found
+        stacks = {state.stack for state in self.sessions.values() if state.stack}
+        inside = (self.effects[number] for number in effects if number in self.ran)
+        broken = next((effect.transactions for effect in inside if effect.transactions in stacks), ())
+        return replace(found, transactions=broken)
+
     # --- calls
 
     def library(self, target: LibraryCall, callee: Value, given: Given, expr: f.Call) -> Value:
@@ -102,6 +113,8 @@ class CursorWalk(StatementWalk):
         if asks is not None and self.gave(receiver) is not None:
             return self.ask_result(asks, receiver, expr)
         value = super().library(target, callee, given, expr)
+        if target.path == "builtins.int" and len(given.positional) == 1 and _is_count(given.positional[0]):
+            return replace(value, effect=given.positional[0].effect)
         if role in MAKES and value.thing is not None and _commits_alone(given):
             self.alone.add(value.thing.id)
         return value
@@ -250,7 +263,7 @@ class CursorWalk(StatementWalk):
     def _equals(self, one: Value, other: Value, site: Site, operator: str) -> Test:
         """`status == "UPDATE 0"`: how many rows were changed, told in words."""
         said = other.literal[0] if other.literal is not None else None
-        if isinstance(said, str) and one.effect is not None and one.effect[1] == "count":
+        if isinstance(said, str) and _is_count(one):
             number = said.rpartition(" ")[2]
             if number.isdecimal():
                 test = self.truth(one, site)
@@ -260,13 +273,18 @@ class CursorWalk(StatementWalk):
     def plain(self, callee: Value, given: Given, expr: f.Call) -> Value:
         receiver = callee.closure.receiver if callee.closure else None
         name = expr.function.name if isinstance(expr.function, f.Attribute) else ""
-        if receiver is not None and receiver.effect is not None and receiver.effect[1] == "count":
+        if receiver is not None and _is_count(receiver):
             if name in ("split", "rsplit", "rpartition", "strip"):
                 return Value(receiver.origins, effect=receiver.effect)
             if name == "endswith" and given.positional:
                 test = self._equals(receiver, given.positional[0], self.site(expr.at), "==")
                 return Value(receiver.origins, test=test)
         return super().plain(callee, given, expr)
+
+
+def _is_count(value: Value) -> bool:
+    """Whether a value says, in words or as a number, how many rows were changed."""
+    return value.effect is not None and value.effect[1] == "count"
 
 
 def _statement(given: Given) -> tuple[Value | None, int]:
