@@ -27,11 +27,11 @@ def check(replay: Replay) -> Iterator[Finding]:
             NAME,
             effect,
             replay.severity(Severity.WARNING),
-            f"{replay.name} {replay.does_words(effect)} under a lock that workers on other machines do not see and that "
-            "remembers nothing: a second delivery does it again."
+            f"{replay.name} {replay.does_words(effect)} under a lock that workers on other machines do not see and "
+            "that remembers nothing: a second delivery does it again."
             if locked
-            else f"{replay.name} remembers in the memory of its process what it has done: another worker, or the same one "
-            "after a restart, does it again.",
+            else f"{replay.name} remembers in the memory of its process what it has done: another worker, or the same "
+            "one after a restart, does it again.",
             (
                 replay.again(),
                 Mark(
