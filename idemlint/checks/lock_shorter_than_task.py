@@ -39,9 +39,10 @@ def finding(replay: Replay, lock: Effect, harmed: Effect, seconds: float) -> Fin
         f"{replay.name} {may} and holds a lock that lasts {spelled(seconds)}: after that a second run enters "
         "beside the first.",
         (
-            Mark(StepKind.CAUSE, f"{limit.text}: a run may take {limit}", limit.site)
+            replay.again(),
+            Mark(StepKind.FIRST, f"may run for {limit}: {limit.text}", limit.site)
             if limit is not None
-            else Mark(StepKind.CAUSE, "no time limit: a run may take any time"),
+            else Mark(StepKind.FIRST, "may take any time: no time limit"),
             Mark(StepKind.FIRST, "takes the lock: {code}", lock.site),
             Mark(StepKind.CUT, f"the lock is gone after {spelled(seconds)}, the run goes on"),
             Mark(StepKind.AGAIN, "a second run takes the lock: {code}", lock.site),
