@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -281,3 +282,128 @@ def spelled(call: EnqueueCall) -> str:
     wait = f" in {call.delay.seconds:g}" if call.delay is not None else ""
     commit = f" {call.commit}" if call.commit != "now" else ""
     return f"{call.task or '?'}({', '.join(name for name, _ in call.arguments)}){wait}{commit}"
+
+
+KEYS: Mapping[str, str] = {
+    "arq": """
+        async def charge(ctx, order_id):
+            pay(order_id, idempotency_key=ctx["job_id"])
+            pay(order_id, idempotency_key=f"{order_id}-{ctx['job_try']}")
+
+
+        class WorkerSettings:
+            functions = [charge]
+        """,
+    "procrastinate": """
+        from procrastinate import App
+
+        app = App(connector=None)
+
+
+        @app.task(pass_context=True)
+        def charge(context, order_id):
+            pay(order_id, idempotency_key=context.job.id)
+            pay(order_id, idempotency_key=f"{order_id}-{context.job.attempts}")
+        """,
+    "taskiq": """
+        from taskiq import Context, InMemoryBroker, TaskiqDepends
+
+        broker = InMemoryBroker()
+
+
+        @broker.task
+        async def charge(order_id: int, context: Context = TaskiqDepends()):
+            pay(order_id, idempotency_key=context.message.task_id)
+            pay(order_id, idempotency_key=f"{order_id}-{context.message.labels}")
+        """,
+    "rq": """
+        from rq import Queue, get_current_job
+
+        queue = Queue()
+
+
+        def charge(order_id):
+            job = get_current_job()
+            pay(order_id, idempotency_key=job.id)
+            pay(order_id, idempotency_key=f"{order_id}-{job.retries_left}")
+
+
+        def place(order_id):
+            queue.enqueue(charge, order_id)
+        """,
+    "dramatiq": """
+        import dramatiq
+        from dramatiq.middleware import CurrentMessage
+
+
+        @dramatiq.actor
+        def charge(order_id):
+            message = CurrentMessage.get_current_message()
+            pay(order_id, idempotency_key=message.message_id)
+            pay(order_id, idempotency_key=f"{order_id}-{message.options}")
+        """,
+    "django-tasks": """
+        from django.tasks import task
+
+
+        @task(takes_context=True)
+        def charge(context, order_id):
+            pay(order_id, idempotency_key=context.task_result.id)
+            pay(order_id, idempotency_key=f"{order_id}-{context.attempt}")
+        """,
+}
+
+
+@pytest.mark.parametrize("source", KEYS.values(), ids=KEYS)
+def test_the_id_of_a_message_is_a_key_and_the_attempt_is_none(tmp_path: Path, source: str) -> None:
+    head = "import arq\nfrom payments import pay\n"
+    (tmp_path / "shop.py").write_text(head + textwrap.dedent(source), encoding="utf-8")
+    catalog = load()
+    runs = summarize(link(discover([tmp_path], isolated=True), catalog), catalog)
+    keys = [use.key for run in runs if run.root.task is not None for use in run.keys]
+    origins = [" ".join(sorted({origin.kind for origin in key.value.origins} - {"constant"})) for key in keys]
+    assert origins == ["task-id", "argument attempt"]
+
+
+ASKED: Mapping[str, str] = {
+    "arq": """
+        from arq import Retry
+
+
+        async def charge(ctx, order_id):
+            raise Retry(defer=10)
+
+
+        class WorkerSettings:
+            functions = [charge]
+        """,
+    "huey": """
+        from huey import RedisHuey, RetryTask
+
+        huey = RedisHuey()
+
+
+        @huey.task()
+        def charge(order_id):
+            raise RetryTask
+        """,
+    "dramatiq": """
+        import dramatiq
+
+
+        @dramatiq.actor(max_retries=0)
+        def charge(order_id):
+            raise dramatiq.Retry(delay=1000)
+        """,
+}
+
+
+@pytest.mark.parametrize("source", ASKED.values(), ids=ASKED)
+def test_an_exception_asks_for_another_run(tmp_path: Path, source: str) -> None:
+    (tmp_path / "shop.py").write_text(textwrap.dedent(source), encoding="utf-8")
+    catalog = load()
+    linked = link(discover([tmp_path], isolated=True), catalog)
+    (run,) = [run for run in summarize(linked, catalog) if run.root.task is not None]
+    delivery = delivery_of(linked, run)
+    assert "retry-call" in [cause.kind for cause in delivery.causes]
+    assert delivery.cap.name == "ERROR"
