@@ -282,7 +282,7 @@ class SessionWalk(Walk):
         entered = self.evaluate(manager)
         session = self.session_of(entered)
         depth = len(self.sessions[session].stack)
-        commits = role in ("begin", "nested", "session-begin") or session in self.committing
+        commits = role in ("begin", "nested", "session-begin", "connection") or session in self.committing
         ways, flushed = self.ways(), len(self.flushed)
         before = len(ways)
         if target is not None:
