@@ -213,7 +213,7 @@ class Linker:
         return "method"
 
     def instance_attribute(self, cls: str, name: str) -> Type | None:
-        """What `self.name` is, from annotations in the class and from what `__init__` assigns."""
+        """What `self.name` is, from annotations in the class and from what its methods assign, `__init__` first."""
         found = self.classes.annotation(cls, name)
         if found is not None:
             typed = self.annotated(found[1], found[0].module)
@@ -224,14 +224,23 @@ class Linker:
                 self._read_constructor(info, cls)
             if name in info.attributes:
                 return info.attributes[name]
+        for info in self.classes.order(cls)[0]:
+            for method, bindings in info.members.items():
+                if name not in info.attributes and any(_assigns(binding.fact, name) for binding in bindings):
+                    self._read_method(info, cls, method)
+            if name in info.attributes:
+                return info.attributes[name]
         return None
 
     def _read_constructor(self, info: ClassInfo, cls: str) -> None:
         for method in ("__init__", "__aenter__", "__enter__", "setUp"):
-            for binding in info.members.get(method, ())[-1:]:
-                if isinstance(binding.fact, f.Function) and not self._busy(f"{info.id}.{method}"):
-                    function = self.function(f"{info.id}.{method}", binding.fact, info.module, binding.piece, info)
-                    self.link(function, InstanceType(cls))
+            self._read_method(info, cls, method)
+
+    def _read_method(self, info: ClassInfo, cls: str, method: str) -> None:
+        for binding in info.members.get(method, ())[-1:]:
+            if isinstance(binding.fact, f.Function) and not self._busy(f"{info.id}.{method}"):
+                function = self.function(f"{info.id}.{method}", binding.fact, info.module, binding.piece, info)
+                self.link(function, InstanceType(cls))
 
     def _busy(self, function: str) -> bool:
         return any(key.partition("#")[0] == function for key in self.active)
@@ -636,6 +645,19 @@ def element(whole: Type | None, position: int) -> Type | None:
     if isinstance(whole, RecordType):
         return whole.items[position] if position < len(whole.items) else None
     return whole.item if isinstance(whole, SeveralType) else None
+
+
+def _assigns(fact: object, name: str) -> bool:
+    """Whether a method assigns `self.name`, whatever it calls itself."""
+    todo = [fact.body] if isinstance(fact, f.Function) else []
+    while todo:
+        for statement in todo.pop():
+            targets = statement.targets if isinstance(statement, f.Assign) else ()
+            if any(isinstance(target, f.Attribute) and target.name == name for target in targets):
+                return True
+            todo.extend(getattr(statement, part) for part in ("body", "orelse", "final") if hasattr(statement, part))
+            todo.extend(handler.body for handler in getattr(statement, "handlers", ()))
+    return False
 
 
 def calls_in(fact: object) -> list[f.Call]:
