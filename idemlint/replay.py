@@ -14,6 +14,7 @@ from idemlint.domain.effect import Effect, Key, exclusive
 from idemlint.domain.guard import Coverage, Guard, Guards, Strength, argument, coverage, falsifies, inserted, looked_up
 from idemlint.domain.summary import Loop, Summary, Transaction
 from idemlint.domain.value import Fact, Lookup, Value
+from idemlint.orm import remedy
 from idemlint.program import Model, Program, Site, Task
 
 WRITES = frozenset({"POST", "PATCH"})
@@ -126,6 +127,13 @@ class Replay:
 
     def model(self, effect: Effect) -> Model | None:
         return self.program.models.get(effect.model)
+
+    def remedy(self, effect: Effect, name: str, **words: str) -> str:
+        """What the data layer of an effect offers against a fault, in its own words."""
+        model = self.model(effect)
+        return remedy(
+            model.layer if model is not None else "", name, model=model.title if model is not None else "", **words
+        )
 
     def coverage(self, effect: Effect) -> Coverage:
         """How a unique key stands to what an insert or look-up gives."""

@@ -47,7 +47,7 @@ def finding(replay: Replay, effect: Effect, model: Model, site: Site, how: str) 
         site=site,
         fix=Fix(
             f"add a unique constraint to {model.title} and handle the conflict, or lock a parent row that both runs "
-            "take with select_for_update() first",
+            f"take with {replay.remedy(effect, 'lock')} first",
             Applicability.DISPLAY,
         ),
     )

@@ -33,7 +33,7 @@ def check(replay: Replay) -> Iterator[Finding]:
             f"{replay.name} inserts a second {model.title} when its message is delivered twice: "
             "no unique key covers the values it inserts.",
             replay.story(effect, f"there are two {model.title} rows where one was meant"),
-            fix=fix(effect, model),
+            fix=fix(replay, effect, model),
         )
 
 
@@ -55,15 +55,14 @@ def names_work(model: Model, column: str) -> bool:
     return field is not None and (field.kind in ("relation", "id") or column.endswith(("_id", "key", "uuid", "number")))
 
 
-def fix(effect: Effect, model: Model) -> Fix:
+def fix(replay: Replay, effect: Effect, model: Model) -> Fix:
     columns = [write.column for write in effect.writes if write.value.stable and write.value.varies]
     identifying = [column for column in columns if names_work(model, column)]
     columns = identifying or columns
     named = ", ".join(f'"{column}"' for column in columns[:3])
-    fields = f"fields=[{named}]" if named else "the columns that identify the work"
-    return Fix(
-        f"add a unique constraint to {model.title} over {fields} and insert with get_or_create", Applicability.DISPLAY
-    )
+    plain = f"a unique constraint to {model.title} over the columns that identify the work"
+    key = replay.remedy(effect, "unique", columns=named) if named else plain
+    return Fix(f"add {key} and insert with {replay.remedy(effect, 'insert-once')}", Applicability.DISPLAY)
 
 
 RULE = Rule(NAME, "IDM201", Severity.WARNING, "row inserted without a unique key that a replay would hit", "0.1", check)

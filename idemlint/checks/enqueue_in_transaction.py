@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from idemlint.checks.rule import Rule
 from idemlint.diagnostic import Applicability, Confidence, Fix, Severity, StepKind
 from idemlint.domain.effect import Effect
+from idemlint.domain.summary import SESSION, Transaction
 from idemlint.replay import Finding, Mark, Replay
 
 NAME = "enqueue-in-transaction"
@@ -39,12 +40,14 @@ def check(replay: Replay) -> Iterator[Finding]:
                 Mark(StepKind.RESULT, f"{sent} does not see what was written, or acts on what is rolled back"),
             ),
             confidence=Confidence.HIGH if by_argument else Confidence.MEDIUM,
-            fix=fix(effect, sent),
+            fix=fix(effect, around, sent),
         )
 
 
-def fix(effect: Effect, sent: str) -> Fix:
+def fix(effect: Effect, around: Transaction, sent: str) -> Fix:
     method = effect.enqueue.method if effect.enqueue is not None else "delay"
+    if around.text == SESSION:
+        return Fix(f"call {sent}.{method}(...) after the session has committed", Applicability.DISPLAY)
     return Fix(
         f"send it on commit: transaction.on_commit(partial({sent}.{method}, ...)), or {sent}.delay_on_commit(...)",
         Applicability.DISPLAY,

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from idemlint.checks.rule import Rule
 from idemlint.diagnostic import Applicability, Confidence, Fix, Severity, StepKind
+from idemlint.domain.summary import SESSION, Transaction
 from idemlint.replay import CALLED, SENT, Finding, Mark, Replay
 
 NAME = "external-call-in-transaction"
@@ -33,11 +34,17 @@ def check(replay: Replay) -> Iterator[Finding]:
                 Mark(StepKind.RESULT, f"{replay.result(effect)}, and rows stay locked while the call is under way"),
             ),
             confidence=Confidence.LOW if replay.unheard(effect) else Confidence.HIGH,
-            fix=Fix(
-                "make the call after the commit: move it behind the block, or into transaction.on_commit(...)",
-                Applicability.DISPLAY,
-            ),
+            fix=fix(around),
         )
+
+
+def fix(around: Transaction) -> Fix:
+    if around.text == SESSION:
+        return Fix("make the call after the session has committed", Applicability.DISPLAY)
+    return Fix(
+        "make the call after the commit: move it behind the block, or into transaction.on_commit(...)",
+        Applicability.DISPLAY,
+    )
 
 
 RULE = Rule(NAME, "IDM401", Severity.ERROR, "outside call while a database transaction is open", "0.1", check)

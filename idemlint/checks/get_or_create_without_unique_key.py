@@ -33,7 +33,8 @@ def check(replay: Replay) -> Iterator[Finding]:
                 Mark(StepKind.FIRST, "{code} finds no row", effect.site),
                 Mark(StepKind.AGAIN, "a run beside it finds no row either", effect.site),
                 Mark(
-                    StepKind.RESULT, f"two {model.title} rows; from then on the look-up raises MultipleObjectsReturned"
+                    StepKind.RESULT,
+                    f"two {model.title} rows; from then on the look-up raises " + replay.remedy(effect, "found-twice"),
                 ),
             ),
             confidence=min(Confidence.HIGH, replay.confidence(effect)),

@@ -46,8 +46,8 @@ def check(replay: Replay) -> Iterator[Finding]:
                 Mark(StepKind.RESULT, "all that this run wrote is rolled back, and the next ends the same way"),
             ),
             fix=Fix(
-                "wrap only the statement that may fail in a transaction.atomic() block of its own inside the try: a "
-                "savepoint",
+                f"wrap only the statement that may fail in a {replay.remedy(broken, 'savepoint')} block of its own "
+                "inside the try: a savepoint",
                 Applicability.DISPLAY,
             ),
             about=caught.function,

@@ -43,8 +43,8 @@ def check(replay: Replay) -> Iterator[Finding]:
             ),
             site=guard.test,
             fix=Fix(
-                "take the row with select_for_update() inside the transaction, or claim it with one conditional update "
-                "and go on only if that changed a row",
+                f"take the row with {replay.remedy(guard.by, 'lock')} inside the transaction, or claim it with one "
+                "conditional update and go on only if that changed a row",
                 Applicability.DISPLAY,
             ),
         )

@@ -44,8 +44,8 @@ def finding(replay: Replay, effect: Effect, write: Write) -> Finding:
         site=write.site,
         confidence=min(confidence, replay.confidence(effect)),
         fix=Fix(
-            f'let the database count, update({write.column}=F("{write.column}") + ...), or lock the row with '
-            "select_for_update() in the same transaction",
+            f"let the database count, {replay.remedy(effect, 'count', column=write.column)}, or lock the row with "
+            f"{replay.remedy(effect, 'lock')} in the same transaction",
             Applicability.DISPLAY,
         ),
     )

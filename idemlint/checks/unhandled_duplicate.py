@@ -36,7 +36,8 @@ def check(replay: Replay) -> Iterator[Finding]:
                 Mark(StepKind.RESULT, "the task fails, and what follows the insert is never done"),
             ),
             fix=Fix(
-                "insert with get_or_create, or catch the conflict around a savepoint of its own and go on",
+                f"insert with {replay.remedy(effect, 'insert-once')}, or catch the conflict around a savepoint of its "
+                "own and go on",
                 Applicability.DISPLAY,
             ),
         )

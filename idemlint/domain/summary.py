@@ -12,6 +12,10 @@ EFFECTS = 64
 """A summary holds so many effects at most; `capped` says when there were more."""
 
 
+SESSION = "session"
+"""How a transaction is opened that belongs to a session: by its first use, or by `begin()`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Transaction:
     """A database transaction: where it is opened, how ("atomic"), the one around it (it is a savepoint then), the

@@ -65,6 +65,7 @@ class Layer(Protocol):
     RELATIONS: frozenset[str]
     COLUMN_REFERENCES: frozenset[str]
     MIGRATES: frozenset[str]
+    REMEDIES: Mapping[str, str]
     UNIT_OF_WORK: bool
     MIXINS: bool
 

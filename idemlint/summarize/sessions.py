@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from idemlint.catalog import Catalog
 from idemlint.domain.effect import Address, Effect, exclusive
-from idemlint.domain.summary import Caught, Transaction
+from idemlint.domain.summary import SESSION, Caught, Transaction
 from idemlint.domain.value import CONSTANT, NOTHING, Fact, Facts, Object, Value
 from idemlint.program import Body, LibraryCall, LibraryInstance, Program, Root, Target
 from idemlint.summarize.calls import Given
@@ -129,7 +129,7 @@ class SessionWalk(Walk):
         self.transactions[number] = Transaction(
             number,
             self.site(at),
-            "session",
+            SESSION,
             state.stack[-1] if state.stack else None,
             tuple(self.loops_open),
             self.frames(at)[-1],

@@ -15,6 +15,7 @@ from idemlint.orm.django.relations import (
     settle,
     static,
 )
+from idemlint.orm.django.remedies import REMEDIES
 from idemlint.orm.django.signals import connection, receiver, sent, signal
 from idemlint.orm.django.words import COLUMN_REFERENCES, MIXINS, NAME, RELATIONS, UNIT_OF_WORK
 
@@ -24,6 +25,7 @@ __all__ = [
     "MIXINS",
     "NAME",
     "RELATIONS",
+    "REMEDIES",
     "UNIT_OF_WORK",
     "WORDS",
     "annotated_rows",

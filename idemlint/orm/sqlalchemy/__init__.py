@@ -17,6 +17,7 @@ from idemlint.orm.sqlalchemy.relations import (
     settle,
     static,
 )
+from idemlint.orm.sqlalchemy.remedies import REMEDIES
 from idemlint.orm.sqlalchemy.sessions import construct, guess, operation, shortcut
 from idemlint.orm.sqlalchemy.signals import connection, receiver, sent
 from idemlint.orm.sqlalchemy.words import (
@@ -35,6 +36,7 @@ __all__ = [
     "MIXINS",
     "NAME",
     "RELATIONS",
+    "REMEDIES",
     "UNIT_OF_WORK",
     "WORDS",
     "annotated_rows",
