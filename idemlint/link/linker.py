@@ -401,7 +401,8 @@ class Linker:
         items = index.items if isinstance(index, f.Display) else (index,)
         path = found.path if isinstance(found, LibraryType) else ""
         name = path.rpartition(".")[2]
-        if name in ("Optional", "Annotated", "Awaitable", "Final", "ClassVar", "Required", "NotRequired", "Depends"):
+        seen_through = ("Optional", "Annotated", "Awaitable", "Final", "ClassVar", "Required", "NotRequired", "Depends")
+        if name in seen_through or self.catalog.role(path) == "transparent":
             return self.annotated(items[0], module, receiver)
         if name == "Union":
             kinds = (self.annotated(item, module, receiver) for item in items)
