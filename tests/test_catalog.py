@@ -566,7 +566,9 @@ def test_an_address_nobody_knows(catalog: Catalog, url: str) -> None:
 
 def test_models_with_a_row_for_each_run(catalog: Catalog) -> None:
     assert catalog.one_row_per_run("DeliveryAttempt")
+    assert catalog.one_row_per_run("audit_log")
     assert not catalog.one_row_per_run("Catalog")
+    assert not catalog.one_row_per_run("catalog")
     assert not catalog.one_row_per_run("Order")
 
 

@@ -227,8 +227,9 @@ class Catalog:
         return any(word in self.words.credential for word in _words(name))
 
     def one_row_per_run(self, model_name: str) -> bool:
-        """Whether a model's name says that it is meant to get a row each time something is tried."""
-        return model_name.endswith(self.words.one_row_per_run)
+        """Whether the name of a model, or of a table, says that it is meant to get a row each time something is tried."""
+        spelled = "".join(word.capitalize() for word in _words(model_name)) if model_name.islower() else model_name
+        return spelled.endswith(self.words.one_row_per_run)
 
     def measured(self, field_name: str) -> bool:
         """Whether the name of a numeric column says how an attempt went: how long it took, which status came back."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from idemlint.catalog import Catalog
 from idemlint.domain.effect import Effect
 from idemlint.domain.summary import Caught
-from idemlint.domain.value import UNKNOWN, Object, Origin, Test, Value
+from idemlint.domain.value import UNKNOWN, Object, Origin, Test, Value, derived
 from idemlint.orm import sql
 from idemlint.program import LibraryCall, Program, Root, Site, Type
 from idemlint.summarize.calls import Given
@@ -112,7 +113,7 @@ class CursorWalk(StatementWalk):
         asks = sql.ASKS.get(target.path.rpartition(".")[2])
         if asks is not None and self.gave(receiver) is not None:
             return self.ask_result(asks, receiver, expr)
-        value = super().library(target, callee, given, expr)
+        value = self.with_text(super().library(target, callee, given, expr), target.path, receiver, given)
         if target.path == "builtins.int" and len(given.positional) == 1 and _is_count(given.positional[0]):
             return replace(value, effect=given.positional[0].effect)
         if role in MAKES and value.thing is not None and _commits_alone(given):
@@ -178,6 +179,17 @@ class CursorWalk(StatementWalk):
         counted = effect is not None and effect.kind in ("insert", "update", "delete")
         return replace(cursor, effect=value.effect if counted else None)
 
+    def with_text(self, value: Value, path: str, receiver: Value, given: Given) -> Value:
+        """A statement that a function passes on: `sa.text("...")`, `sql.SQL("...")`, and what is added to that."""
+        if value.text is not None or self.catalog.origin(path, len(given.positional)) != "arguments":
+            return value
+        first = given.positional[0] if given.positional else None
+        for kept in (first, receiver):
+            if kept is not None and kept.text is not None and sql.is_sql(kept.text):
+                named = tuple(given.keywords.items()) if kept is receiver else ()
+                return replace(value, text=kept.text, entries=named or kept.entries)
+        return value
+
     # --- results
 
     def keep(self, receiver: Value, value: Value) -> None:
@@ -223,6 +235,12 @@ class CursorWalk(StatementWalk):
             found = self.gave(Value(thing=thing))
             if found is not None and found.effect is not None and found.effect[0] in self.ran:
                 return self.how_many(self.effects[found.effect[0]])
+        if name in sql.MADE and thing.id in self.cursors:
+            found = self.gave(Value(thing=thing))
+            if found is not None and found.effect is not None and found.effect[0] in self.ran:
+                effect = self.effects[found.effect[0]]
+                title = self.ran[effect.id].model.title
+                return Value(frozenset({Origin("fresh", f"{title}.id", effect.site)}))
         if thing.source in self.ran and thing.model is not None:
             written = self.heap.get(thing.id, {}).get(name)
             model = self.program.models[thing.model]
@@ -273,6 +291,9 @@ class CursorWalk(StatementWalk):
     def plain(self, callee: Value, given: Given, expr: f.Call) -> Value:
         receiver = callee.closure.receiver if callee.closure else None
         name = expr.function.name if isinstance(expr.function, f.Attribute) else ""
+        if receiver is not None and name == "format" and receiver.text is not None and sql.is_sql(receiver.text):
+            values = (receiver, *given.all())
+            return derived(values, text=_filled(receiver.text, given))
         if receiver is not None and _is_count(receiver):
             if name in ("split", "rsplit", "rpartition", "strip"):
                 return Value(receiver.origins, effect=receiver.effect)
@@ -308,7 +329,7 @@ def _arguments(given: Given, index: int, statement: Value, style: str, method: s
     named = next((given.keywords[name] for name in PARAMETERS if name in given.keywords), None)
     beside = rest[0] if rest else named
     if beside is None:
-        return Arguments(hole=hole)
+        return Arguments((), statement.entries or (), hole)
     rows = [row for row in beside.items or () if row.items is not None or row.entries is not None]
     if many or (rows and beside.entries is None and style == ":"):
         first = rows[0] if rows else Value()
@@ -316,6 +337,23 @@ def _arguments(given: Given, index: int, statement: Value, style: str, method: s
     if beside.items is None and beside.entries is None and len(rest) > 1:
         return Arguments(rest, hole=hole)
     return Arguments(beside.items or (), beside.entries or (), hole)
+
+
+def _filled(text: str, given: Given) -> str:
+    """What `text.format(...)` gives, with `{}` for what cannot be told."""
+    counted = iter(given.positional)
+
+    def filler(found: re.Match[str]) -> str:
+        name = found[1].partition(":")[0].partition("!")[0]
+        if not name:
+            value = next(counted, None)
+        elif name.isdecimal():
+            value = given.positional[int(name)] if int(name) < len(given.positional) else None
+        else:
+            value = given.keywords.get(name)
+        return value.text if value is not None and value.text is not None else "{}"
+
+    return re.sub(r"\{([^{}]*)\}", filler, text)
 
 
 def _commits_alone(given: Given) -> bool:

@@ -207,7 +207,7 @@ class StatementWalk(UnitWalk):
                 name = select.tables[0].name if select.tables else ""
                 other = self.model_of_table(name)
                 title = other.title if other is not None else name
-                whole = any(isinstance(part, sql.Apply) and part.name in sql.SUMS for part, _ in select.columns)
+                whole = any(sql.sums(part) for part, _ in select.columns)
                 return Value(frozenset({Origin("row", f"{title}{WHOLE}" if whole else title)}))
             case sql.Row(items=items):
                 values = tuple(self.worth_of(item, model, given, expr) for item in items)

@@ -214,7 +214,7 @@ class _Commands:
         absent = None
         rows = list(statement.rows)
         if statement.query is not None:
-            rows = [tuple(term for term, _ in statement.query.columns)]
+            rows = [tuple(_counted(term, statement.query) for term, _ in statement.query.columns)]
             absent = self.absent(statement)
             many = bool(statement.query.tables)
         names = statement.columns or tuple(f"#{index}" for index in range(max(map(len, rows), default=0)))
@@ -353,6 +353,16 @@ class _Commands:
             # One column against another joins tables, or compares what is stored.
             return None
         return Lookup(((f"{column}{_COMPARED[sign]}", right),))
+
+
+def sums(term: Term) -> bool:
+    """Whether a term puts rows together: `MAX(number) + 1`."""
+    return isinstance(term, Apply) and (term.name in words.SUMS or any(sums(part) for part in term.parts))
+
+
+def _counted(term: Term, select: Select) -> Term:
+    """A term of an `INSERT ... SELECT`, with what it says of all rows as a query of its own."""
+    return Query(replace(select, columns=((term, ""),))) if sums(term) else term
 
 
 def step(term: Term, column: str, table: Table) -> str:

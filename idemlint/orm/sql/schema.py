@@ -159,7 +159,7 @@ def _column(item: str) -> tuple[Field, UniqueKey | None]:
     kind = next((kind for kind, pattern in _KIND if pattern.match(lowered)), "other")
     if primary:
         kind = "id"
-    elif re.search(r"\breferences\b", lowered):
+    elif re.search(r"\breferences\b", lowered) or (kind == "number" and name.endswith("_id")):
         kind = "relation"
     null = not (primary or "not null" in lowered or bool(serial))
     distinct = "nulls not distinct" not in lowered

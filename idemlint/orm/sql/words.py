@@ -87,3 +87,6 @@ MANY = frozenset({"executemany", "execute_many", "execute_batch", "execute_value
 
 COUNTS = frozenset({"rowcount"})
 """Attributes of a result that say how many rows there were."""
+
+MADE = frozenset({"lastrowid"})
+"""Attributes of a result that are the primary key of the row that was inserted."""
