@@ -227,7 +227,7 @@ class Catalog:
         return any(word in self.words.credential for word in _words(name))
 
     def one_row_per_run(self, model_name: str) -> bool:
-        """Whether the name of a model, or of a table, says that it is meant to get a row each time something is tried."""
+        """Whether the name of a model, or a table, says that it is meant to get a row each time something is tried."""
         spelled = "".join(word.capitalize() for word in _words(model_name)) if model_name.islower() else model_name
         return spelled.endswith(self.words.one_row_per_run)
 

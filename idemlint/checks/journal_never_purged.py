@@ -22,7 +22,8 @@ def check(replay: Replay) -> Iterator[Finding]:
         said.add(model.name)
         yield Finding(
             rule=NAME,
-            site=model.site,
+            # A table that only a schema beside the code knows has no place in the code.
+            site=model.site if model.site.path else effect.site,
             severity=replay.severity(Severity.NOTE),
             confidence=Confidence.HIGH,
             message=(
