@@ -233,7 +233,7 @@ class Replay:
             lookup.operator == "exact" and not lookup.excluded and lookup.column in effect.written
             for lookup in effect.lookup
         )
-        return effect.kind == "update" and (exact or falsifies(effect.lookup, effect))
+        return effect.kind in ("update", "upsert") and (exact or falsifies(effect.lookup, effect))
 
     def follows_insert(self, effect: Effect) -> bool:
         """Whether a row hangs off one that this run inserted: it doubles because that one does, and no other run looks
@@ -401,10 +401,7 @@ class Replay:
             if effect.kind == "external" and self.kind(effect) in CALLED | SENT and self.repeats(effect):
                 if (effect.key is None or effect.key.value.unstable) and not self.alerts(effect):
                     yield effect
-            elif any(
-                write.from_itself == "expression" and self.catalog.stakes_of(write.column) != "internal"
-                for write in effect.writes
-            ):
+            elif self.counts_again(effect):
                 yield effect
 
     def does_harm(self) -> bool:
@@ -430,10 +427,15 @@ class Replay:
             named = model is not None and self.catalog.one_row_per_run(model.title)
             rebuilt = self.cleared_before(effect) is not None
             return not (found.key or found.doubtful or rebuilt or named or self.follows_insert(effect))
-        return any(
+        return self.counts_again(effect)
+
+    def counts_again(self, effect: Effect) -> bool:
+        """Whether a write changes a number that matters by an amount, each time that it is made."""
+        counted = any(
             write.from_itself == "expression" and self.catalog.stakes_of(write.column) != "internal"
             for write in effect.writes
         )
+        return counted and not self.version_checked(effect)
 
     def ambiguous(self, exception: str) -> bool:
         """Whether an exception leaves it open if the call was carried out; a refusal does not."""

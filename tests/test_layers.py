@@ -37,9 +37,9 @@ HOMES = {
     "sqlglot": {"orm"},
 }
 VENDORS = set(
-    "aiohttp arq asyncpg aws boto boto3 botocore braintree celery django dramatiq httpx huey kafka kombu mongoengine "
-    "paypal peewee pika procrastinate psycopg psycopg2 pymongo rabbitmq redis requests rq sendgrid sqlalchemy sqs "
-    "stripe taskiq twilio urllib3".split()
+    "aiohttp arq asyncpg aws boto boto3 botocore braintree celery django dramatiq httpx huey kafka kombu mongo "
+    "mongoengine paypal peewee pika procrastinate psycopg psycopg2 pymongo rabbitmq redis requests rq sendgrid "
+    "sqlalchemy sqs stripe taskiq tortoise twilio urllib3".split()
 )
 FILES = [file.relative_to(PACKAGE) for file in sorted(PACKAGE.rglob("*.py"))]
 

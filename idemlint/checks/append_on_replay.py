@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from idemlint.checks.rule import Rule
 from idemlint.diagnostic import Applicability, Fix, Severity, StepKind
 from idemlint.domain.effect import Effect
-from idemlint.domain.guard import Strength, argument
+from idemlint.domain.guard import Strength, argument, falsifies
 from idemlint.program import Site
 from idemlint.replay import Finding, Mark, Replay
 
@@ -25,7 +25,7 @@ def check(replay: Replay) -> Iterator[Finding]:
         if effect.kind == "external":
             if replay.kind(effect) in ("append", "file") and replay.repeats(effect) and not harmless(replay, effect):
                 yield finding(replay, effect, effect.site, replay.does(effect))
-        elif effect.kind in ("save", "update"):
+        elif effect.kind in ("save", "update", "upsert") and not falsifies(effect.lookup, effect):
             for write in effect.writes:
                 if write.from_itself == "append" or (
                     write.from_itself == "arithmetic" and not replay.numeric(effect, write.column)

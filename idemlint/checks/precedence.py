@@ -36,6 +36,10 @@ BESIDE = frozenset({("external-call-in-transaction", "unkeyed-external-call", "m
 """Pairs that may both speak about one effect when it has these stakes."""
 
 
+PER_WRITE = frozenset({"append-on-replay", "read-modify-write", "unguarded-increment"})
+"""Of these, which speak about one column each, several may speak about one effect that writes several."""
+
+
 PER_TASK = ("replayed-steps", "retry-after-effect")
 """Of these, which speak about a task as a whole, the first that matches."""
 
@@ -60,6 +64,8 @@ def choose(findings: Iterable[Finding], stakes: dict[int, str]) -> list[Finding]
         first = competing[0]
         for finding in competing:
             beside = (first.rule, finding.rule, stakes.get(subject, "")) in BESIDE
+            if {first.rule, finding.rule} <= PER_WRITE and finding.site != first.site:
+                beside = True
             if finding.rule == first.rule or beside:
                 chosen.append(finding)
     return chosen

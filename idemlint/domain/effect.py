@@ -17,7 +17,8 @@ Address = tuple[tuple[str, int], ...]
 @dataclass(frozen=True, slots=True)
 class Write:
     """A column that is written: the value, where it was assigned, and, when the new value is computed from the old one
-    of the same column, by what ("+", "-", "append", "item", "expression" for one the database works out)."""
+    of the same column, by what ("+", "-", "append", "item", "expression" for one the database works out, "add" to a set
+    and "remove" from a list, which change nothing the second time)."""
 
     column: str
     value: Value

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from idemlint.catalog import Slot
-from idemlint.domain.effect import DATA, Effect
+from idemlint.domain.effect import DATA, Effect, Write
 from idemlint.domain.summary import Summary
 from idemlint.domain.value import WHOLE, Fact, Lookup, Value
 from idemlint.program import Model, Site, UniqueKey
@@ -58,7 +58,7 @@ def coverage(model: Model | None, values: Mapping[str, Value], opaque: bool, nam
     nullable column counts unless the value is None for sure. Columns that an insert itself has `named` for a conflict
     are a unique key, or the database would refuse the statement.
     """
-    if model is None or model.abstract or not (model.seen or named):
+    if model is None or model.abstract:
         return Coverage(None, True)
     given = {model.column(name.split("__")[0] if name != "pk" else name): value for name, value in values.items()}
     doubtful = opaque or not model.seen
@@ -115,11 +115,32 @@ def falsifies(lookup: tuple[Lookup, ...], effect: Effect) -> bool:
     """Whether an effect writes a column so that these conditions no longer find the row (or find it gone)."""
     if effect.kind == "delete":
         return True
-    for condition in lookup:
-        for write in effect.writes:
-            if write.column == condition.column and not write.from_itself and _differs(condition, write.value):
-                return True
-    return False
+    return any(_breaks(condition, write) for condition in lookup for write in effect.writes)
+
+
+def _breaks(condition: Lookup, write: Write) -> bool:
+    """Whether a condition holds no longer once something is written."""
+    if write.from_itself in ("append", "add"):
+        # Of what is put into a list, a condition may ask about one part: `{"lines.sku": {"$ne": sku}}`.
+        part = condition.column.removeprefix(f"{write.column}.") if condition.column != write.column else ""
+        added = write.value if not part else write.value.entry(part)
+        lacks = (condition.operator == "ne") != condition.excluded or (
+            condition.operator == "in" and condition.excluded
+        )
+        return condition.column.startswith(write.column) and lacks and added is not None and _same(condition, added)
+    if write.column != condition.column:
+        return False
+    if write.from_itself == "remove":
+        return condition.operator == "exact" and not condition.excluded and _same(condition, write.value)
+    if write.from_itself == "expression":
+        return condition.operator == "exact" and not condition.excluded
+    return not write.from_itself and _differs(condition, write.value)
+
+
+def _same(condition: Lookup, value: Value) -> bool:
+    """Whether a condition asks about the very value that is written."""
+    wanted = condition.value
+    return wanted.literal == value.literal and wanted.origins == value.origins
 
 
 def _differs(condition: Lookup, value: Value) -> bool:
@@ -190,7 +211,7 @@ class Guards:
         if by.guard is not None:
             yield Guard(Strength.EXPIRING if expires(by) else self._placed(by, effect), fact.site, by)
             return
-        if by.kind == "update":
+        if by.kind in ("update", "delete"):
             # Who asks how many rows an update hit means a claim, even where its filter could not be read.
             if falsifies(by.lookup, by) or by.opaque:
                 yield Guard(self._placed(by, effect), fact.site, by)
@@ -265,7 +286,9 @@ class Guards:
             if write.kind not in DATA or write.model != read.model:
                 continue
             if write.kind == "delete" or (conditions and falsifies(conditions, write)):
-                asked = next((fact.site for fact in effect.facts if fact.kind == "exists" and fact.subject == read.id), None)
+                asked = next(
+                    (fact.site for fact in effect.facts if fact.kind == "exists" and fact.subject == read.id), None
+                )
                 yield Guard(self._written(write, effect), asked or read.site, write)
                 return
 

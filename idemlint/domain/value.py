@@ -96,16 +96,19 @@ class Value:
     """What is known of an expression's value.
 
     `text` is a string as far as it is literal, with `{}` for the rest; `literal` is a one-element tuple with the
-    exact constant. `items` are a tuple's elements, `entries` a dict's. `column` is (object id, column) when the value
-    was read from a row, `effect` the effect it is the answer of with the part it is ("created", "count", "result"),
-    `others` the effects whose answer it may be as well, `test` what its being true or false says, `outcomes` what
-    each way out of a helper says."""
+    exact constant. `items` are a tuple's elements, `entries` a dict's, or the arguments that an instance of the library
+    class `made` was made with; `partial` says that a dict has keys that could not be read. `column` is (object id,
+    column) when the value was read from a row, `effect` the effect it is the answer of with the part it is ("created",
+    "count", "result"), `others` the effects whose answer it may be as well, `test` what its being true or false says,
+    `outcomes` what each way out of a helper says."""
 
     origins: frozenset[Origin] = frozenset({UNKNOWN})
     literal: tuple[object] | None = None
     text: str | None = None
     items: tuple[Value, ...] | None = None
     entries: tuple[tuple[str, Value], ...] | None = None
+    made: str = ""
+    partial: bool = False
     thing: Object | None = None
     rows: Rows | None = None
     column: tuple[int, str] | None = None
@@ -243,6 +246,8 @@ def join(one: Value, other: Value) -> Value:
         test=_joined_test(one.test, other.test),
         closure=one.closure or other.closure,
         site=one.site or other.site,
+        made=one.made if one.made == other.made else "",
+        partial=one.partial or other.partial,
     )
 
 

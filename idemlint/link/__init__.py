@@ -16,6 +16,7 @@ from idemlint.link.entries import (
     savers,
     sends_now,
 )
+from idemlint.link.indexes import find_indexes
 from idemlint.link.linker import Draft, FunctionInfo, Linker
 from idemlint.link.production import is_production
 from idemlint.link.queues import queue_options
@@ -58,6 +59,7 @@ def link(project: Project, catalog: Catalog, settings_module: str | None = None)
         body = linker.link(info, receiver_of(info))
         if body is not None and info.id not in tasks:
             roots.append(Root(body.key, None, around if is_view(linker, info) else None))
+    find_indexes(linker)
     database = schema(linker)
     return Program(
         bodies=dict(linker.bodies),

@@ -303,6 +303,10 @@ class Linker:
         """Keep a model that no class stands for, such as a table."""
         self._models.setdefault(model.name, model)
 
+    def replace_model(self, model: Model) -> None:
+        """Keep what is known of a model by now."""
+        self._models[model.name] = model
+
     def assigned(self, expr: f.Expr, module: Module) -> f.Expr | None:
         """The expression that a name was set to at module level, in whichever module."""
         found: Found | None = None
@@ -393,7 +397,8 @@ class Linker:
                 plain = path.removeprefix("typing.")
                 if plain in ("Any", "Optional", "builtins.object", "None"):
                     return None
-                return LibraryInstance(path)
+                rows = (layer.annotated_rows(path, None) for layer in orm.LAYERS)
+                return next((kind for kind in rows if kind is not None), LibraryInstance(path))
         return None
 
     def _annotated_generic(self, base: f.Expr, index: f.Expr, module: Module, receiver: Type | None) -> Type | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterable
 
+from idemlint import orm
 from idemlint.link.calls import Calls
 from idemlint.link.classes import ClassInfo
 from idemlint.link.linker import TASK_PREFIX, FunctionInfo, Linker, element
@@ -509,7 +510,7 @@ class Walk(Calls):
             case RowsType() | SeveralType():
                 return base if isinstance(index, f.Slice) else self.item(base)
             case LibraryInstance(path) | LibraryType(path):
-                return self.context_item(path, index) or self.library_item(path)
+                return self.context_item(path, index) or self.library_item(path, index)
             case ClassType() | ColumnType():
                 return base
         return None
@@ -521,10 +522,20 @@ class Walk(Calls):
         given = self.linker.catalog.returns(f"{path.removeprefix(TASK_PREFIX)}.context.{index.value}")
         return LibraryInstance(given) if given else LibraryType(f"{path}.{index.value}")
 
-    def library_item(self, path: str) -> Type | None:
-        """`caches["default"]`: what subscripting a library's object gives, if the catalog says so."""
+    def library_item(self, path: str, index: f.Expr) -> Type | None:
+        """`caches["default"]`: what subscripting a library's object gives, if the catalog or a data layer says so."""
+        if orm.holds_tables(path):
+            name = self.linker.constants.evaluate(index, self.module)
+            known = name.value if isinstance(name, Known) and isinstance(name.value, str) else None
+            table = self.table_in(path, known)
+            if table is not None:
+                return table
         given = self.linker.catalog.returns(f"{path}.__getitem__")
         return LibraryInstance(given) if given else None
+
+    def table_in(self, path: str, name: str | None) -> Type | None:
+        """What an attribute or item of a library's object is, where that is a table or leads to one."""
+        return orm.member(self.linker.catalog.canonical(path), name) if orm.holds_tables(path) else None
 
     def operation(self, left: Type | None, right: Type | None) -> Type | None:
         if isinstance(left, SeveralType | RowsType | SignatureType):
@@ -553,7 +564,7 @@ class Walk(Calls):
                 found = self.linker.names.attribute(base, name, self.module.file.path)
                 return self.linker.found(found)
             case LibraryType(path) | LibraryInstance(path):
-                return LibraryType(f"{path}.{name}")
+                return self.table_in(path, name) or LibraryType(f"{path}.{name}")
             case ClassType(cls):
                 return self.class_attribute(cls, name)
             case InstanceType(cls):

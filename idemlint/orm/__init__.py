@@ -1,12 +1,27 @@
 """Data layers: what each says of its models and of the calls on them, in the words of `program`."""
 
-from idemlint.orm import django, sqlalchemy
+from idemlint.orm import django, mongo, sqlalchemy
 from idemlint.orm.layer import Layer, Reception
-from idemlint.program import Model
+from idemlint.orm.mongo import INDEXES, batched, changes, conditions
+from idemlint.program import Model, Type
 
-LAYERS: tuple[Layer, ...] = (django, sqlalchemy)
+LAYERS: tuple[Layer, ...] = (django, sqlalchemy, mongo)
 
-__all__ = ["LAYERS", "Layer", "Reception", "library_model", "remedy", "unit_of_work"]
+__all__ = [
+    "INDEXES",
+    "LAYERS",
+    "Layer",
+    "Reception",
+    "batched",
+    "changes",
+    "conditions",
+    "holds_tables",
+    "is_unnamed",
+    "library_model",
+    "member",
+    "remedy",
+    "unit_of_work",
+]
 
 # For tables that no layer speaks of.
 _REMEDIES = {
@@ -17,6 +32,22 @@ _REMEDIES = {
     "unique": "a unique constraint to {model} over ({columns})",
     "found-twice": "an error",
 }
+
+
+def holds_tables(path: str) -> bool:
+    """Whether attributes and items of objects of the library that a path begins with may be tables."""
+    return path.partition(".")[0] in mongo.LIBRARIES
+
+
+def is_unnamed(model: Model) -> bool:
+    """Whether a model stands for every table whose name could not be told."""
+    return mongo.is_unnamed(model)
+
+
+def member(path: str, name: str | None) -> Type | None:
+    """What the attribute or item `name` of a library's object is, where that is a table or leads to one; `name` is None
+    if it cannot be told, and `path` the one that the catalog has for the object's class."""
+    return mongo.member(path, name)
 
 
 def library_model(path: str) -> Model | None:

@@ -388,10 +388,9 @@ class Calls(Values):
         if receiver is not None and receiver.effect is not None:
             return Value(receiver.origins, effect=receiver.effect)
         values = [value for value in (receiver, *given.all()) if value is not None and value.varies]
-        if not values:
-            return Value(CONSTANT)
-        made = path.rpartition(".")[2][:1].isupper()
-        return Value(derived([Value(), *values]).origins, entries=arguments_of(given) if made else None)
+        made = path if path.rpartition(".")[2][:1].isupper() else ""
+        parts = arguments_of(given) if made else None
+        return Value(derived([Value(), *values]).origins if values else CONSTANT, entries=parts, made=made)
 
     def _passed_on(self, path: str, values: list[Value], at: int) -> Value:
         """The result of a pure function: `list(rows)` and `str(key)` keep what they were made of."""

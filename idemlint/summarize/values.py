@@ -36,6 +36,9 @@ from idemlint.syntax import facts as f
 
 GLOBAL = Value(CONSTANT)
 
+COUNTS = frozenset("rowcount matched_count modified_count deleted_count upserted_id".split())
+"""What answers call the number of rows that were hit, or say that there are any."""
+
 
 class Values(Conditions):
     """The part of a walk that evaluates expressions."""
@@ -148,7 +151,7 @@ class Values(Conditions):
         base_kind = self.type_of(expr.base)
         if isinstance(base_kind, ModuleType | LibraryType | ClassType | TaskType | LibraryInstance) and not base.varies:
             return replace(GLOBAL, closure=Closure(kind=kind, receiver=base))
-        if base.effect is not None and expr.name in ("rowcount", "matched_count", "modified_count", "upserted_id"):
+        if base.effect is not None and expr.name in COUNTS:
             return Value(frozenset({UNKNOWN}), effect=(base.effect[0], "count"))
         return Value(base.origins, effect=base.effect, closure=Closure(kind=kind, receiver=base), site=base.site)
 
@@ -193,7 +196,7 @@ class Values(Conditions):
                 other = self.thing(kind.name, source=thing.source, each=thing.each)
                 self.aliases[key] = Value(frozenset({Origin("row", f"{kind.name}")}), thing=other)
             return self.aliases[key]
-        if field is None:
+        if field is None and not model.open:
             return Value(closure=Closure(kind=kind, receiver=Value(thing=thing)))
         return Value(self.column_origins(thing, model, name), column=(thing.id, column))
 
@@ -268,18 +271,22 @@ class Values(Conditions):
     def mapping(self, pairs: tuple[tuple[f.Expr | None, f.Expr], ...]) -> Value:
         entries: dict[str, Value] = {}
         values: list[Value] = []
+        partial = False
         for key, expr in pairs:
             value = self.evaluate(expr)
             values.append(value)
             if key is None:
                 entries.update(value.entries or ())
+                partial = partial or value.entries is None or value.partial
                 continue
             name = self.evaluate(key)
-            if name.text is not None and "{}" not in name.text:
+            whole = name.text is not None and "{}" not in name.text
+            partial = partial or not whole
+            if name.text is not None and name.text != "{}":
                 entries[name.text] = replace(value, site=self.site(expr.at))
-                if self.catalog.is_key_name(name.text):
-                    self.use_key(name.text, value, expr.at, "")
-        return replace(derived(values), entries=tuple(entries.items()))
+            if name.text is not None and whole and self.catalog.is_key_name(name.text):
+                self.use_key(name.text, value, expr.at, "")
+        return replace(derived(values), entries=tuple(entries.items()), partial=partial)
 
     def subscript(self, base: Value, index: Value) -> Value:
         self.looked_at(base)

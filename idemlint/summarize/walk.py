@@ -19,7 +19,7 @@ from idemlint.program import (
     TaskType,
 )
 from idemlint.summarize.calls import Given
-from idemlint.summarize.data import Data
+from idemlint.summarize.documents import Documents
 from idemlint.summarize.state import Activation, Snapshot
 from idemlint.syntax import facts as f
 
@@ -29,7 +29,7 @@ REQUEST = "request"
 CATCH_ALL = frozenset({"", "builtins.Exception", "builtins.BaseException"})
 
 
-class Walk(Data):
+class Walk(Documents):
     """Follows one root."""
 
     def run(self) -> Summary:
@@ -529,6 +529,9 @@ class Walk(Data):
                 self.here.env[base.id] = replace(
                     holder, entries=tuple(entries.items()), origins=derived([holder, value]).origins
                 )
+        if holder.thing is not None and key.text is not None and self.is_document(holder.thing):
+            counted = "arithmetic" if value.step == (holder.thing.id, key.text) else ""
+            self.assign(holder.thing, key.text, value, self.site(target.at), counted)
         if holder.column is not None:
             thing = self.things.get(holder.column[0])
             if thing is not None and thing.model is not None:
