@@ -8,7 +8,7 @@ from dataclasses import replace
 from idemlint.catalog import Catalog
 from idemlint.domain.effect import Effect
 from idemlint.domain.summary import Caught
-from idemlint.domain.value import UNKNOWN, Object, Origin, Test, Value, derived
+from idemlint.domain.value import UNKNOWN, Fact, Object, Origin, Test, Value, derived
 from idemlint.orm import sql
 from idemlint.program import LibraryCall, Program, Root, Site, Type
 from idemlint.summarize.calls import Given
@@ -40,6 +40,8 @@ class CursorWalk(StatementWalk):
         # Connections whose statements commit alone; `once` says so of the one that runs now.
         self.alone: set[int] = set()
         self.once = False
+        # Handlers of errors after which the transaction can go on.
+        self.spared: set[Site] = set()
         # Whether the call being followed is one of a driver.
         self.driven = False
 
@@ -92,14 +94,13 @@ class CursorWalk(StatementWalk):
         return leaves
 
     def catching(self, at: int, names: frozenset[str], effects: range, raises: bool, leaves: bool) -> Caught:
-        """The statement that failed may itself have opened the transaction that it broke."""
-        found = super().catching(at, names, effects, raises, leaves)
-        if found.transactions or not self.breaks(names):
-            return found
-        stacks = {state.stack for state in self.sessions.values() if state.stack}
-        inside = (self.effects[number] for number in effects if number in self.ran)
-        broken = next((effect.transactions for effect in inside if effect.transactions in stacks), ())
-        return replace(found, transactions=broken)
+        if not self.breaks(names):
+            self.spared.add(self.site(at))
+        return super().catching(at, names, effects, raises, leaves)
+
+    def with_flushed(self, caught: Caught, flushed: list[int]) -> Caught:
+        found = super().with_flushed(caught, flushed)
+        return replace(found, transactions=()) if caught.site in self.spared else found
 
     # --- calls
 
@@ -107,7 +108,8 @@ class CursorWalk(StatementWalk):
         role = self.catalog.role(target.path)
         receiver = callee.closure.receiver if callee.closure and callee.closure.receiver else callee
         if role == "raw-sql":
-            return self.run_text(target.path, receiver, given, expr)
+            value = self.run_text(target.path, receiver, given, expr)
+            return value if value is not None else super().library(target, callee, given, expr)
         if role == "cursor":
             return self.open_cursor(target.path, receiver, given, expr)
         asks = sql.ASKS.get(target.path.rpartition(".")[2])
@@ -126,7 +128,7 @@ class CursorWalk(StatementWalk):
         self.driven = outer
         cursor = self.cursor(session)
         if given.positional and given.positional[0].text is not None:
-            return self.run_text(path, cursor, given, expr)
+            return self.run_text(path, cursor, given, expr) or cursor
         return cursor
 
     def cursor(self, session: int | None) -> Value:
@@ -134,8 +136,8 @@ class CursorWalk(StatementWalk):
         self.cursors[thing.id] = session
         return Value(frozenset({UNKNOWN}), thing=thing)
 
-    def run_text(self, path: str, receiver: Value, given: Given, expr: f.Call) -> Value:
-        """Run the statements in the text that a call is given."""
+    def run_text(self, path: str, receiver: Value, given: Given, expr: f.Call) -> Value | None:
+        """Run the statements in the text that a call is given; None where they cannot be read."""
         method = path.rpartition(".")[2]
         statement, index = _statement(given)
         # Some functions are given the cursor first.
@@ -146,7 +148,7 @@ class CursorWalk(StatementWalk):
         if found is None:
             self.unresolved[self.site(expr.at)] = path
             self.keep(receiver, Value())
-            return Value()
+            return None
         assert statement is not None
         style = next((command.style for command in found if command.style), "")
         arguments = _arguments(given, index, statement, style, method)
@@ -158,8 +160,24 @@ class CursorWalk(StatementWalk):
         if session is not None:
             self.flush(session)
         value = Value()
+        gave: list[Value] = []
+        # What one statement does in several tables is there together.
+        whole = any(command.follows for command in found) and session is not None
+        if whole and session is not None and not self.sessions[session].stack:
+            self.begin(session, expr.at, explicit=True)
+        else:
+            whole = False
         for command in found:
-            value = self.perform(command, arguments, expr)
+            held = self.facts
+            # Without the rows of the commands that it needs, it does nothing.
+            numbers = [effect[0] for place in command.follows if (effect := gave[place].effect) is not None]
+            self.learn(*(Fact("claim", number, site=self.site(expr.at)) for number in numbers))
+            gave.append(self.perform(command, arguments, expr))
+            if command.follows:
+                self.facts = held
+            value = gave[-1] if command.gives else value
+        if whole and session is not None:
+            self.commit(session, expr.at)
         self.driven, self.acting, self.once = outer
         return self.answer_to(method, receiver, session, value, expr)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 
 from idemlint.orm.sql import words
 from idemlint.orm.sql.parse import VERBS, parse
@@ -80,7 +80,8 @@ class Command:
     as `#0` stands for the first column of the table. `opaque` says that not all of it could be read. `conflict`,
     `conflict_on` and `updates` say what an insert does about the row in its way, `absent` what must not be there for it
     to be made. `parts` are what each row that comes back is made of, None where that cannot be told; `one` says that
-    exactly one comes back, whatever is found.
+    exactly one comes back, whatever is found. `follows` are the positions of commands before it, in the same statement,
+    whose rows it needs; `gives` says that what comes back is the result of the statement.
     """
 
     verb: str
@@ -97,6 +98,8 @@ class Command:
     one: bool = False
     scope: str = ""
     style: str = ""
+    follows: tuple[int, ...] = ()
+    gives: bool = True
 
 
 def commands(text: str) -> tuple[Command, ...] | None:
@@ -115,7 +118,7 @@ def commands(text: str) -> tuple[Command, ...] | None:
             parsed = parse(prepared)
             if parsed is None:
                 return None
-            found.extend(replace(command, style=prepared.style) for command in _of(parsed))
+            found.extend(_of(parsed, prepared.style, len(found)))
         elif word not in words.HARMLESS:
             return None
     return tuple(found)
@@ -128,18 +131,23 @@ def is_sql(text: str) -> bool:
     return (first.word in VERBS and bool(rest)) or (first.word in ("create", "alter", "lock") and rest[:1] == ["table"])
 
 
-def _of(parsed: Parsed) -> Iterator[Command]:
+def _of(parsed: Parsed, style: str, position: int) -> Iterator[Command]:
+    """The commands of one statement, the first of which is at `position` in the whole text."""
     reader = _Commands(dict(parsed.before))
-    for _, statement in parsed.before:
-        if not isinstance(statement, Select):
-            yield from reader.command(statement)
-    statement = parsed.statement
-    if isinstance(statement, Select) and statement.tables:
-        source = reader.before.get(statement.tables[0].name)
-        if source is not None and not isinstance(source, Select):
-            # What is asked for is what the statement before gives; a whole row is told column by column.
-            return
-    yield from reader.command(statement)
+    main = parsed.statement
+    asked = main.tables[0].name if isinstance(main, Select) and main.tables else ""
+    # `WITH done AS (UPDATE ... RETURNING id) SELECT id FROM done` gives what the update gives.
+    changes = {name: statement for name, statement in parsed.before if not isinstance(statement, Select)}
+    places: dict[str, int] = {}
+    for name, statement in (*changes.items(), ("", main)):
+        if statement is main and asked in changes:
+            continue
+        needed = tables_in(statement)
+        follows = tuple(place for known, place in places.items() if known in needed)
+        for command in reader.command(statement):
+            yield replace(command, style=style, follows=follows, gives=name == (asked if asked in changes else ""))
+            places[name] = position
+            position += 1
 
 
 class _Commands:
@@ -216,7 +224,8 @@ class _Commands:
         if statement.query is not None:
             rows = [tuple(_counted(term, statement.query) for term, _ in statement.query.columns)]
             absent = self.absent(statement)
-            many = bool(statement.query.tables)
+            # MySQL's `dual` is no table.
+            many = any(table.name != "dual" for table in statement.query.tables)
         names = statement.columns or tuple(f"#{index}" for index in range(max(map(len, rows), default=0)))
         for row in rows:
             if len(row) != len(names) or any(isinstance(term, Star) for term in row):
@@ -244,14 +253,22 @@ class _Commands:
         )
 
     def absent(self, statement: Insert) -> Lookup | None:
-        """The rows of the same table that must not be there: `SELECT ... WHERE NOT EXISTS (...)`."""
-        where = statement.query.where if statement.query is not None else None
-        for term in _conjuncts(where) if where is not None else ():
+        """The rows of the same table that must not be there: `SELECT ... WHERE NOT EXISTS (...)` and its kin."""
+        query = statement.query
+        own = {table.alias for table in query.tables if table.name == statement.table.name} if query else set()
+        for term in _conjuncts(query.where) if query is not None and query.where is not None else ():
             asked = _asks(term)
             if asked is not None and not asked[1]:
                 table, lookup = self.source(asked[0])
                 if table == statement.table.name:
                     return lookup
+            match term:
+                case Apply(name="not", parts=(Apply(name="in", parts=(_, Query(select=inner))),)):
+                    if self.source(inner)[0] == statement.table.name:
+                        return Lookup(complete=False)
+                case Apply(name="is", parts=(Column(table=alias), Literal(value=None))) if alias in own:
+                    # A row that a join finds no partner for.
+                    return Lookup(complete=False)
         return None
 
     def update(self, statement: Update) -> Command:
@@ -363,6 +380,16 @@ def sums(term: Term) -> bool:
 def _counted(term: Term, select: Select) -> Term:
     """A term of an `INSERT ... SELECT`, with what it says of all rows as a query of its own."""
     return Query(replace(select, columns=((term, ""),))) if sums(term) else term
+
+
+def tables_in(part: object) -> set[str]:
+    """The names of all tables that a statement speaks of."""
+    if isinstance(part, tuple):
+        return {name for each in part for name in tables_in(each)}
+    if not is_dataclass(part):
+        return set()
+    own = {part.name} if isinstance(part, Table) else set()
+    return own.union(*(tables_in(getattr(part, field.name)) for field in fields(part)))
 
 
 def step(term: Term, column: str, table: Table) -> str:

@@ -61,8 +61,7 @@ def parse(prepared: Prepared) -> Parsed | None:
     if word == "replace":
         text = f"INSERT{text[len('replace') :]}"
     for dialect in _dialects(prepared.text):
-        node = _node(text, dialect)
-        parsed = _Reader(prepared.parameters).parsed(node) if node is not None else None
+        parsed = _parsed(text, dialect, prepared.parameters)
         if parsed is not None:
             if word == "replace" and isinstance(parsed.statement, Insert):
                 return Parsed(_replacing(parsed.statement), parsed.before)
@@ -76,15 +75,16 @@ def _dialects(text: str) -> list[str]:
     return [*marked, *(dialect for dialect in _DIALECTS if dialect not in marked)]
 
 
-def _node(text: str, dialect: str) -> Any:
+def _parsed(text: str, dialect: str, parameters: tuple[int | str, ...]) -> Parsed | None:
     import sqlglot
     from sqlglot.errors import SqlglotError
 
     # It warns of what it does not know; that is nothing to tell the user.
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
     try:
-        return sqlglot.parse_one(text, dialect=dialect)
-    except (SqlglotError, RecursionError, ValueError, IndexError, AttributeError, TypeError, KeyError):
+        return _Reader(parameters).parsed(sqlglot.parse_one(text, dialect=dialect))
+    except (SqlglotError, RecursionError, AttributeError, TypeError, ValueError, LookupError):
+        # Text that is no statement may lead to a tree of any shape.
         return None
 
 

@@ -20,7 +20,7 @@ PRIMARY = "PRIMARY KEY"
 _NAME = r"""(?:"[^"]+"|`[^`]+`|\[[^\]]+\]|[\w$]+)"""
 _TABLE = rf"(?P<table>{_NAME}(?:\s*\.\s*{_NAME})*)"
 _CREATE = re.compile(
-    rf"create\s+(?:(?:global|local|temp|temporary|unlogged|foreign)\s+)*table\s+(?:if\s+not\s+exists\s+)?{_TABLE}\s*(?P<rest>.*)",
+    rf"create\s+(?:(?:global|local|(?P<temporary>temp|temporary)|unlogged|foreign)\s+)*table\s+(?:if\s+not\s+exists\s+)?{_TABLE}\s*(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _INDEX = re.compile(
@@ -92,6 +92,9 @@ def changes(text: str) -> Iterator[Change]:
 
 def _change(statement: str) -> Iterator[Change]:
     created = _CREATE.match(statement)
+    if created is not None and created["temporary"]:
+        # Nobody else sees its rows.
+        return
     if created is not None:
         found = _created(_plain(created["table"]), created["rest"])
         if found is not None:
