@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 
 from idemlint.orm.sql import words
 from idemlint.orm.sql.parse import VERBS, parse
+from idemlint.orm.sql.terms import asks, clamped, conjuncts, counted, own_column, step, tables_in
 from idemlint.orm.sql.text import Prepared, statements
 from idemlint.orm.sql.tree import (
     Apply,
@@ -29,13 +30,6 @@ from idemlint.orm.sql.tree import (
 _COMPARED = {"=": "", "<>": "__ne", "<": "__lt", "<=": "__lte", ">": "__gt", ">=": "__gte", "in": "__in"}
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 _MATCHED = {"like": "__contains", "ilike": "__icontains", "between": "__range"}
-_APPENDS = frozenset(
-    {"||", "concat", "concatws", "array_append", "arrayappend", "array_cat", "arrayconcat", "arrayconcatagg"}
-)
-_STEPS = frozenset({"+", "-", "*", "/"})
-_LIMITS = frozenset(
-    {"coalesce", "greatest", "least", "max", "min", "ifnull", "nvl", "round", "abs", "cast", "floor", "ceil"}
-)
 
 Condition = tuple[str, Term]
 """A column, with its operator as every layer spells it (`status__in`), and what it is compared with."""
@@ -175,9 +169,9 @@ class _Commands:
                 scope = "transaction" if term.name in words.UNTIL_COMMIT else "session"
                 yield Command("mutex", scope=scope, parts=(Part(term.name),), one=True)
                 return
-        asked = [(term, name) for term, name in statement.columns if _asks(term) is not None]
+        asked = [(term, name) for term, name in statement.columns if asks(term) is not None]
         if not statement.tables and len(asked) == 1 == len(statement.columns):
-            inner = _asks(asked[0][0])
+            inner = asks(asked[0][0])
             assert inner is not None
             table, lookup = self.source(inner[0])
             part = Part(asked[0][1], tells="exists" if inner[1] else "absent")
@@ -222,7 +216,7 @@ class _Commands:
         absent = None
         rows = list(statement.rows)
         if statement.query is not None:
-            rows = [tuple(_counted(term, statement.query) for term, _ in statement.query.columns)]
+            rows = [tuple(counted(term, statement.query) for term, _ in statement.query.columns)]
             absent = self.absent(statement)
             # MySQL's `dual` is no table.
             many = any(table.name != "dual" for table in statement.query.tables)
@@ -256,8 +250,8 @@ class _Commands:
         """The rows of the same table that must not be there: `SELECT ... WHERE NOT EXISTS (...)` and its kin."""
         query = statement.query
         own = {table.alias for table in query.tables if table.name == statement.table.name} if query else set()
-        for term in _conjuncts(query.where) if query is not None and query.where is not None else ():
-            asked = _asks(term)
+        for term in conjuncts(query.where) if query is not None and query.where is not None else ():
+            asked = asks(term)
             if asked is not None and not asked[1]:
                 table, lookup = self.source(asked[0])
                 if table == statement.table.name:
@@ -288,7 +282,7 @@ class _Commands:
     ) -> tuple[Part, ...] | None:
         found: list[Part] = []
         for term, name in columns:
-            asked = _asks(term)
+            asked = asks(term)
             if isinstance(term, Star | Hole):
                 return None
             if isinstance(term, Column):
@@ -299,7 +293,7 @@ class _Commands:
             elif isinstance(term, Apply) and term.name in words.SUMS:
                 found.append(Part(name, tells="count" if term.name.startswith("count") else "whole"))
             else:
-                found.append(Part(name, _clamped(term, table) if single else ""))
+                found.append(Part(name, clamped(term, table) if single else ""))
         return tuple(found)
 
     # --- conditions
@@ -308,7 +302,7 @@ class _Commands:
         conditions: list[Condition] = []
         complete = not others
         locks = False
-        for term in _conjuncts(where) if where is not None else ():
+        for term in conjuncts(where) if where is not None else ():
             found = self.condition(term, table, alone=not others)
             if found is None:
                 complete = False
@@ -329,18 +323,18 @@ class _Commands:
     def condition(self, term: Term, table: Table, *, alone: bool) -> Lookup | None:
         """What one condition says of the rows of `table`; None for one that cannot be read."""
         if isinstance(term, Column):
-            column = _own(term, table, alone)
+            column = own_column(term, table, alone)
             return Lookup(((column, Literal(True)),)) if column else None
         if not isinstance(term, Apply):
             return None
         match term.name, term.parts:
             case "not", (Column() as inner,):
-                column = _own(inner, table, alone)
+                column = own_column(inner, table, alone)
                 return Lookup(((column, Literal(False)),)) if column else None
             case "not", (Apply(name="=", parts=parts),):
                 return self.condition(Apply("<>", parts), table, alone=alone)
             case ("is" | "is not") as sign, (left, Literal(value=value)):
-                column = _own(left, table, alone)
+                column = own_column(left, table, alone)
                 if not column:
                     return None
                 if value is None:
@@ -353,14 +347,14 @@ class _Commands:
             case sign, (left, right) if sign in _COMPARED:
                 return self.compared(sign, left, right, table, alone)
             case sign, (left, *rest) if sign in _MATCHED and rest:
-                column = _own(left, table, alone)
+                column = own_column(left, table, alone)
                 return Lookup(((f"{column}{_MATCHED[sign]}", rest[0]),)) if column else None
         return None
 
     def compared(self, sign: str, left: Term, right: Term, table: Table, alone: bool) -> Lookup | None:
-        column = _own(left, table, alone)
-        if not column and sign in _MIRRORED and _own(right, table, alone):
-            column, right, sign = _own(right, table, alone), left, _MIRRORED[sign]
+        column = own_column(left, table, alone)
+        if not column and sign in _MIRRORED and own_column(right, table, alone):
+            column, right, sign = own_column(right, table, alone), left, _MIRRORED[sign]
         if not column:
             return None
         if isinstance(right, Query) and sign in ("=", "in"):
@@ -370,91 +364,3 @@ class _Commands:
             # One column against another joins tables, or compares what is stored.
             return None
         return Lookup(((f"{column}{_COMPARED[sign]}", right),))
-
-
-def sums(term: Term) -> bool:
-    """Whether a term puts rows together: `MAX(number) + 1`."""
-    return isinstance(term, Apply) and (term.name in words.SUMS or any(sums(part) for part in term.parts))
-
-
-def _counted(term: Term, select: Select) -> Term:
-    """A term of an `INSERT ... SELECT`, with what it says of all rows as a query of its own."""
-    return Query(replace(select, columns=((term, ""),))) if sums(term) else term
-
-
-def tables_in(part: object) -> set[str]:
-    """The names of all tables that a statement speaks of."""
-    if isinstance(part, tuple):
-        return {name for each in part for name in tables_in(each)}
-    if not is_dataclass(part):
-        return set()
-    own = {part.name} if isinstance(part, Table) else set()
-    return own.union(*(tables_in(getattr(part, field.name)) for field in fields(part)))
-
-
-def step(term: Term, column: str, table: Table) -> str:
-    """How a written value hangs on the old one of its own column: see `Assigned.itself`."""
-    if not isinstance(term, Apply):
-        return ""
-
-    def is_old(part: Term) -> bool:
-        return _clamped(part, table) == column
-
-    if term.name in _STEPS and any(is_old(part) for part in term.parts):
-        return "expression"
-    if term.name in _APPENDS and term.parts and is_old(term.parts[0]):
-        # To an object a key is added that is there already the second time.
-        return "" if any(_is_object(part) for part in term.parts[1:]) else "append"
-    if term.name in _STEPS | _LIMITS or term.name.startswith("cast "):
-        return next((found for part in term.parts if (found := step(part, column, table))), "")
-    return ""
-
-
-def _clamped(term: Term, table: Table) -> str:
-    """The column behind `COALESCE(n, 0)` and its kin, "" for anything else."""
-    while isinstance(term, Apply) and term.parts and (term.name in _LIMITS or term.name.startswith("cast ")):
-        term = term.parts[0]
-    return _own(term, table, True)
-
-
-def _own(term: Term, table: Table, alone: bool) -> str:
-    """The column of `table` that a term is, "" for anything else; `alone` says that no other table has a say."""
-    if (
-        isinstance(term, Apply)
-        and (term.name.startswith("cast ") or term.name in ("lower", "upper", "date"))
-        and term.parts
-    ):
-        return _own(term.parts[0], table, alone)
-    if not isinstance(term, Column):
-        return ""
-    if not term.table:
-        return term.name if alone else ""
-    return term.name if term.table in (table.alias, table.name.rpartition(".")[2]) else ""
-
-
-def _is_object(term: Term) -> bool:
-    if isinstance(term, Apply):
-        return term.name.startswith("cast json") or term.name in (
-            "jsonb_build_object",
-            "json_build_object",
-            "jsonobject",
-        )
-    return isinstance(term, Literal) and str(term.value).lstrip().startswith("{")
-
-
-def _asks(term: Term) -> tuple[Select, bool] | None:
-    """The query that `EXISTS (...)` or `NOT EXISTS (...)` asks about, and which of both it is."""
-    if isinstance(term, Apply) and term.name == "exists" and term.parts and isinstance(term.parts[0], Query):
-        return term.parts[0].select, True
-    if isinstance(term, Apply) and term.name == "not" and term.parts:
-        inner = _asks(term.parts[0])
-        return (inner[0], not inner[1]) if inner is not None else None
-    return None
-
-
-def _conjuncts(where: Term) -> Iterator[Term]:
-    if isinstance(where, Apply) and where.name == "and":
-        for part in where.parts:
-            yield from _conjuncts(part)
-    else:
-        yield where
