@@ -150,9 +150,23 @@ class Calls(Sending):
             info, binding = found
             kind = self.linker.member_type(info, binding)
             if isinstance(kind, RoutineType):
-                target, _ = self.routine(RoutineType(kind.function, made), positional, keywords)
+                # An attribute keeps one type for all instances, so it must not be that of the caller's own argument.
+                given, named = self._own_arguments(expr, positional, keywords)
+                target, _ = self.routine(RoutineType(kind.function, made), given, named)
                 return Construction(cls, target.body if isinstance(target, ProjectCall) else None, bases), made
         return Construction(cls, None, bases), made
+
+    def _own_arguments(
+        self, expr: f.Call, positional: Sequence[Type | None], keywords: dict[str, Type | None]
+    ) -> tuple[list[Type | None], dict[str, Type | None]]:
+        """The arguments of a call without those that the function around it was given, which differ from call to call."""
+        passed = {each.name for each in self.function.fact.parameters} if self.function is not None else set()
+        handed_on = [isinstance(word.value, f.Name) and word.value.id in passed for word in expr.arguments]
+        plain = [on for word, on in zip(expr.arguments, handed_on, strict=True) if word.name is None and not word.star]
+        named = {word.name for word, on in zip(expr.arguments, handed_on, strict=True) if on}
+        starred = any(word.star == "*" for word in expr.arguments)
+        given = list(positional) if starred else [None if on else kind for kind, on in zip(positional, plain, strict=False)]
+        return given, {name: None if name in named else kind for name, kind in keywords.items()}
 
     # --- libraries
 
