@@ -407,3 +407,66 @@ def test_an_exception_asks_for_another_run(tmp_path: Path, source: str) -> None:
     delivery = delivery_of(linked, run)
     assert "retry-call" in [cause.kind for cause in delivery.causes]
     assert delivery.cap.name == "ERROR"
+
+
+INJECTED = """
+import requests
+from dishka.integrations.taskiq import FromDishka, inject
+from taskiq import InMemoryBroker
+
+broker = InMemoryBroker()
+
+
+class Step:
+    @property
+    def bound(self):
+        return Bound(self)
+
+    def do(self, order_id):
+        raise NotImplementedError
+
+
+class Bound:
+    def __init__(self, step: Step):
+        self.step = step
+
+    def __call__(self, order_id):
+        return self.step.do(order_id)
+
+
+class Charge(Step):
+    def do(self, order_id):
+        requests.post("https://api.stripe.com/v1/charges", json={"order": order_id}, timeout=10)
+
+
+class Look(Step):
+    def do(self, order_id):
+        requests.get("https://api.stripe.com/v1/charges", timeout=10)
+
+
+@broker.task
+@inject
+async def charge(order_id: int, step: FromDishka[Charge]):
+    step.do(order_id)
+
+
+@broker.task
+@inject
+async def look(order_id: int, step: FromDishka[Look]):
+    step.bound(order_id)
+
+
+@broker.task
+@inject
+async def charge_bound(order_id: int, step: FromDishka[Charge]):
+    step.bound(order_id)
+"""
+
+
+def test_what_is_injected_is_followed_and_never_taken_for_another(tmp_path: Path) -> None:
+    """`Bound` holds whatever step made it, so nobody can say which one it calls: none, rather than a wrong one."""
+    (tmp_path / "shop.py").write_text(INJECTED, encoding="utf-8")
+    catalog = load()
+    runs = summarize(link(discover([tmp_path], isolated=True), catalog), catalog)
+    done = {run.root.task: [effect.path for effect in run.effects] for run in runs}
+    assert done == {"shop:charge": ["requests.post"], "shop:look": [], "shop:charge_bound": []}

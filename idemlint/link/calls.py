@@ -159,14 +159,16 @@ class Calls(Sending):
     def _own_arguments(
         self, expr: f.Call, positional: Sequence[Type | None], keywords: dict[str, Type | None]
     ) -> tuple[list[Type | None], dict[str, Type | None]]:
-        """The arguments of a call without those that the function around it was given, which differ from call to call."""
+        """The arguments of a call without those that the function around it was given, which differ from call to
+        call."""
         passed = {each.name for each in self.function.fact.parameters} if self.function is not None else set()
         handed_on = [isinstance(word.value, f.Name) and word.value.id in passed for word in expr.arguments]
         plain = [on for word, on in zip(expr.arguments, handed_on, strict=True) if word.name is None and not word.star]
         named = {word.name for word, on in zip(expr.arguments, handed_on, strict=True) if on}
         starred = any(word.star == "*" for word in expr.arguments)
-        given = list(positional) if starred else [None if on else kind for kind, on in zip(positional, plain, strict=False)]
-        return given, {name: None if name in named else kind for name, kind in keywords.items()}
+        if not starred:
+            positional = [None if on else kind for kind, on in zip(positional, plain, strict=False)]
+        return list(positional), {name: None if name in named else kind for name, kind in keywords.items()}
 
     # --- libraries
 
