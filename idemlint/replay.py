@@ -10,9 +10,9 @@ from idemlint.catalog import Effect as Row
 from idemlint.catalog import Guard as GuardRow
 from idemlint.delivery import Delivery, runs_at_once, sent_on_commit
 from idemlint.diagnostic import Confidence, Fix, Severity, StepKind
-from idemlint.domain.effect import Effect, Key, exclusive
+from idemlint.domain.effect import Address, Effect, Key, exclusive
 from idemlint.domain.guard import Coverage, Guard, Guards, Strength, argument, coverage, falsifies, inserted, looked_up
-from idemlint.domain.summary import Loop, Summary, Transaction
+from idemlint.domain.summary import SESSION, Loop, Summary, Transaction
 from idemlint.domain.value import Fact, Lookup, Value
 from idemlint.orm import remedy
 from idemlint.program import Model, Program, Site, Task
@@ -192,19 +192,24 @@ class Replay:
         hits a unique key, and nobody inside the transaction handles that."""
         if not effect.changes_data or not effect.transactions:
             return False
-        ways = {node for node in effect.address if node[0] in ("arm", "loop")}
         for other in self.summary.effects:
             if other.kind != "insert" or other.conflict or other.id == effect.id or not self.together(effect, other):
                 continue
-            opened = ("tx", effect.transactions[0])
-            if opened not in other.address:
-                continue  # a session's transaction is no block; what its commit takes back stands among the facts
-            inside = other.address[other.address.index(opened) + 1 :]
-            if any(node[0] == "try" or (node[0] in ("arm", "loop") and node not in ways) for node in inside):
+            inside = _inside(other.address, effect.transactions[0])
+            if any(node[0] in ("arm", "loop", "handler") and node not in effect.address for node in inside):
                 continue
-            if self.coverage(other).key is not None:
+            # A session whose insert fails has lost its whole transaction, unless that stands in a savepoint.
+            contained = other.transactions != effect.transactions[: len(other.transactions)]
+            block = self.transaction_text(other) != SESSION
+            if any(node[0] == "try" for node in inside) and (block or contained):
+                continue
+            if self.coverage(other).key is not None and not other.unsure:
                 return True
         return False
+
+    def transaction_text(self, effect: Effect) -> str:
+        """How the outermost transaction of an effect is opened."""
+        return next((tx.text for tx in self.summary.transactions if tx.id == effect.transactions[0]), "")
 
     def locked(self, effect: Effect) -> bool:
         """Whether a row lock is held to the end of the transaction that writes, or a lock that all workers see."""
@@ -659,6 +664,15 @@ def _other_rows(asked: tuple[Lookup, ...], inserted: Effect) -> bool:
         and (condition.value.literal != given[condition.column]) != condition.excluded
         for condition in asked
     )
+
+
+def _inside(address: Address, transaction: int) -> Address:
+    """The part of an address inside a transaction: behind its block or, where it has none, behind all that came before
+    it was opened."""
+    opened = ("tx", transaction)
+    if opened in address:
+        return address[address.index(opened) + 1 :]
+    return tuple(node for node in address if node[1] > transaction)
 
 
 def _address(url: str) -> str:

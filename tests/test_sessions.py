@@ -375,6 +375,12 @@ GOOD = {
             order.total += 1
             db.add(Applied(event=key, kind="a"))
         """,
+    "a unique row on the way of the change": """
+        with Local.begin() as db:
+            if key > 3:
+                db.execute(update(Order).where(Order.number == key).values(total=Order.total + 1))
+                db.add(Applied(event=key, kind="a"))
+        """,
     "state and lock": """
         with Local.begin() as db:
             order = db.get(Order, key, with_for_update=True)
@@ -489,6 +495,26 @@ BAD = {
             db.commit()
         """,
         {"integrity-error-in-transaction"},
+    ),
+    "a unique row that may have been there": (
+        """
+        with Local.begin() as db:
+            mark = db.query(Applied).filter_by(event=key, kind="a").first()
+            if mark is None:
+                mark = Applied(event=key, kind="a")
+            db.add(mark)
+            db.execute(update(Order).where(Order.number == key).values(total=Order.total + 1))
+        """,
+        {"unguarded-increment"},
+    ),
+    "a value of a row that is loaded or made": (
+        """
+        with Local.begin() as db:
+            order = db.query(Order).filter_by(number=key).first() or Order(number=key, total=0)
+            order.total += 1
+            db.add(order)
+        """,
+        {"read-modify-write"},
     ),
     "a row without a key": (
         "with Local.begin() as db:\n    db.add(Line(order_id=key, sku='x'))\n",

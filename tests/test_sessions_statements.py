@@ -260,6 +260,11 @@ def test_what_is_loaded_or_made_is_inserted_under_the_test(tmp_path: Path) -> No
     assert [(fact.kind, fact.holds) for fact in insert.facts if fact.kind == "exists"] == [("exists", False)]
 
 
+def test_an_attribute_set_by_name(tmp_path: Path) -> None:
+    walked = body(tmp_path, "order = db.get(Order, key)\nsetattr(order, 'status', other)\nsetattr(order, other, 1)\n")
+    assert [effect.written for effect in walked.effects("save")] == [{"status"}, set()]
+
+
 def test_values_given_as_a_dict_are_read(tmp_path: Path) -> None:
     source = """
     def make(model, **values):

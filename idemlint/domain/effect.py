@@ -55,6 +55,7 @@ class Effect:
     receiver does. `thing` is the row's object id.
     `handled` are exception names that a `try` around it catches, `handling` those of
     the handlers it stands in.
+    `unsure` marks an insert that is left out where the row was there before.
     `answered` says that somebody looks at what the call gave, `guard` is the
     catalog's row when the call lets one run pass and stops another.
     """
@@ -86,6 +87,7 @@ class Effect:
     many: bool = False
     thing: int | None = None
     fresh: str = ""
+    unsure: bool = False
     lock: int | None = None
     enqueue: EnqueueCall | None = None
     guard: GuardRow | None = None

@@ -237,7 +237,7 @@ def join(one: Value, other: Value) -> Value:
         text=one.text if one.text == other.text else None,
         items=items,
         entries=entries,
-        thing=one.thing or other.thing,
+        thing=_joined_thing(one.thing, other.thing),
         rows=_joined_rows(one.rows, other.rows),
         column=one.column if one.column == other.column else None,
         step=one.step or other.step,
@@ -249,6 +249,13 @@ def join(one: Value, other: Value) -> Value:
         made=one.made if one.made == other.made else "",
         partial=one.partial or other.partial,
     )
+
+
+def _joined_thing(one: Object | None, other: Object | None) -> Object | None:
+    """Of a row that was there before and one that is made where there was none, the first: it can be changed."""
+    if one is None or other is None:
+        return one or other
+    return other if one.fresh == "new" and other.fresh != "new" else one
 
 
 def _joined_rows(one: Rows | None, other: Rows | None) -> Rows | None:

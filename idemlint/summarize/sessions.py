@@ -10,14 +10,14 @@ transaction may commit after the run, and one that a module shares with all its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from idemlint.catalog import Catalog
-from idemlint.domain.effect import Address, Effect, exclusive
+from idemlint.domain.effect import Effect
 from idemlint.domain.summary import SESSION, Caught, Transaction
-from idemlint.domain.value import CONSTANT, NOTHING, Fact, Facts, Object, Value
+from idemlint.domain.value import CONSTANT, NOTHING, Fact, Object, Value
 from idemlint.program import Body, LibraryCall, LibraryInstance, Program, Root, Target
 from idemlint.summarize.calls import Given
 from idemlint.summarize.state import Snapshot
@@ -33,25 +33,18 @@ EVENTS = BLOCKS | {"flush", "commit", "rollback", "close"}
 @dataclass(frozen=True, slots=True)
 class Session:
     """One session at one point of the code: its open transaction and the savepoints in it, outermost first, and the
-    inserts it holds back."""
+    inserts it holds back, for sure or `maybe`."""
 
     stack: tuple[int, ...] = ()
     pending: tuple[int, ...] = ()
+    maybe: tuple[int, ...] = ()
+
+    @property
+    def held_back(self) -> tuple[int, ...]:
+        return (*self.pending, *self.maybe)
 
 
 Sessions: TypeAlias = Mapping[int, Session]
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A point of the code: how many effects came before it, and its address."""
-
-    effects: int
-    address: Address
-
-    def follows(self, effect: Effect) -> bool:
-        """Whether a run can come here after an effect."""
-        return effect.id < self.effects and not exclusive(effect.address, self.address)
 
 
 @dataclass(slots=True)
@@ -60,7 +53,6 @@ class Standing(Snapshot):
 
     open: tuple[int, ...] = ()
     sessions: Sessions = field(default_factory=dict)
-    place: Place = Place(0, ())
 
 
 class SessionWalk(Walk):
@@ -85,12 +77,8 @@ class SessionWalk(Walk):
         self.held_back: set[int] = set()
         self.tries: list[int] = []
         self.closed: list[int] = []
-        # By transaction: where it is committed, and which unique rows are in it for sure there.
-        self.committed: dict[int, list[tuple[Place, Facts]]] = {}
-        # How things stood at each `return` of the functions being followed, by activation; and, of the blocks being
-        # followed that commit at their end, the function's ways out and how many there were before.
+        # How things stood at each `return` of the functions being followed, by activation.
         self.exits: dict[int, list[Standing]] = {}
-        self.blocks: list[tuple[list[Standing], int]] = []
 
     def own_session(self) -> int:
         number = self.thing(None).id
@@ -144,13 +132,13 @@ class SessionWalk(Walk):
     def flush(self, session: int) -> None:
         """What the session holds back is written: from here on its unique keys are known to be free."""
         state = self.sessions[session]
-        for number in state.pending:
+        for number in state.held_back:
             if number not in self.flushed:
                 handled = tuple(name for names in self.handled for name in names)
                 self.effects[number] = replace(self.effects[number], handled=handled)
                 self.flushed.append(number)
-            self.learn(self.inserted_fact(number))
-        self.sessions[session] = replace(state, pending=())
+        self.learn(*(self.inserted_fact(number) for number in state.pending))
+        self.sessions[session] = replace(state, pending=(), maybe=())
 
     def inserted_fact(self, number: int) -> Fact:
         effect = self.effects[number]
@@ -163,14 +151,6 @@ class SessionWalk(Walk):
         if not stack:
             return
         outermost = stack[0]
-        ends = self.committed.setdefault(outermost, [])
-        ends.append((self.place(), self.rows_in(outermost, self.facts)))
-        for ways, before in self.blocks:
-            for way in ways[before:]:
-                state = way.sessions.get(session, Session())
-                if state.stack[:1] == (outermost,):
-                    written = {self.inserted_fact(number) for number in state.pending}
-                    ends.append((way.place, self.rows_in(outermost, way.facts | written)))
         # The second turn of a loop that commits opens a transaction of its own.
         known = self.transactions[outermost]
         self.transactions[outermost] = replace(known, end=self.site(at), loops=tuple(self.loops_open), known=True)
@@ -191,13 +171,6 @@ class SessionWalk(Walk):
     def close(self, session: int) -> None:
         self.end(session)
         self.closed.append(session)
-
-    def place(self) -> Place:
-        return Place(len(self.effects), self.current())
-
-    def rows_in(self, transaction: int, facts: Iterable[Fact]) -> Facts:
-        """The facts that say which rows a transaction inserted without a conflict."""
-        return frozenset(fact for fact in facts if fact.kind == "inserted" and self.belongs(fact, transaction))
 
     def belongs(self, fact: Fact, transaction: int) -> bool:
         """Whether a fact is about a row that was inserted or changed in a transaction."""
@@ -287,15 +260,12 @@ class SessionWalk(Walk):
         before = len(ways)
         if target is not None:
             self.bind_target(target, entered)
-        if commits:
-            self.blocks.append((ways, before))
         leaves = self.managed(items, body, index + 1)
         if role in ("savepoint", "nested") and depth > 1:
             self.flush(session)
             self.end(session, depth - 1)
         elif commits:
             self.commit(session, manager.at)
-            self.blocks.pop()
         else:
             self.close(session)
         self.left_through(ways, before, flushed)
@@ -304,9 +274,7 @@ class SessionWalk(Walk):
     def through(self, inner: Body, env: dict[str, Value], at: int, go_on: Callable[[Value], bool]) -> bool:
         ways, flushed = self.ways(), len(self.flushed)
         before = len(ways)
-        self.blocks.append((ways, before))
         leaves = super().through(inner, env, at, go_on)
-        self.blocks.pop()
         self.left_through(ways, before, flushed)
         return leaves
 
@@ -359,7 +327,11 @@ class SessionWalk(Walk):
         assert isinstance(before, Standing)
         written = self.flushed[self.tries[-1] :]
         sessions = {
-            number: replace(state, pending=tuple(each for each in state.pending if each not in written))
+            number: replace(
+                state,
+                pending=tuple(each for each in state.pending if each not in written),
+                maybe=tuple(each for each in state.maybe if each not in written),
+            )
             for number, state in before.sessions.items()
         }
         return [replace(before, sessions=sessions), middle]
@@ -367,7 +339,7 @@ class SessionWalk(Walk):
     def inserted_in(self, first: int, last: int) -> list[Effect]:
         """A row that is only put into the session meets its unique key where that is flushed."""
         written = self.flushed[self.tries[-1] :]
-        waiting = {number for state in self.sessions.values() for number in state.pending}
+        waiting = {number for state in self.sessions.values() for number in state.held_back}
         at_once = [
             effect
             for effect in super().inserted_in(first, last)
@@ -379,10 +351,12 @@ class SessionWalk(Walk):
         """A handler is also about the rows that were put into the session before its `try` and flushed in it."""
         inside = [number for number in flushed if number < caught.effects.stop]
         effects = range(min([caught.effects.start, *inside]), caught.effects.stop)
-        stacks = [self.effects[number].transactions for number in inside]
-        if not caught.transactions and stacks:
-            return replace(caught, effects=effects, transactions=stacks[0])
-        return replace(caught, effects=effects)
+        inserted = (effect for effect in self.effects[effects.start : effects.stop] if effect.kind == "insert")
+        stack = next((effect.transactions for effect in inserted if effect.transactions), ())
+        if caught.transactions or not set(stack) & self.implicit:
+            return replace(caught, effects=effects)
+        # The transaction was opened inside the `try`, by its first use; a savepoint in there ends with its block.
+        return replace(caught, effects=effects, transactions=stack[:1])
 
     # --- branches
 
@@ -391,7 +365,7 @@ class SessionWalk(Walk):
 
     def snapshot(self) -> Standing:
         plain = super().snapshot()
-        return Standing(plain.env, plain.heap, plain.facts, tuple(self.open), dict(self.sessions), self.place())
+        return Standing(plain.env, plain.heap, plain.facts, tuple(self.open), dict(self.sessions))
 
     def restore(self, snapshot: Snapshot) -> None:
         super().restore(snapshot)
@@ -412,8 +386,9 @@ class SessionWalk(Walk):
         for number in {number: None for arm in arms for number in arm.sessions}:
             states = [arm.sessions[number] for arm in arms if number in arm.sessions]
             stack = max((state.stack for state in states), key=lambda stack: (len(stack) > 0, stack))
-            pending = tuple(dict.fromkeys(effect for state in states for effect in state.pending))
-            self.sessions[number] = Session(stack, pending)
+            held = tuple(dict.fromkeys(effect for state in states for effect in state.held_back))
+            sure = tuple(effect for effect in held if all(_inserted(effect, number, arm) for arm in arms))
+            self.sessions[number] = Session(stack, sure, tuple(effect for effect in held if effect not in sure))
 
     # --- what is recorded
 
@@ -444,16 +419,8 @@ class SessionWalk(Walk):
         self.acting = acting
         return value
 
-    def sealed(self, effects: Iterable[Effect]) -> tuple[Effect, ...]:
-        """Effects with what holds wherever they are committed: a unique row inserted after a change, in the same
-        transaction, guards it as well as one before."""
-        return tuple(replace(effect, facts=effect.facts | self.rows_beside(effect)) for effect in effects)
 
-    def rows_beside(self, effect: Effect) -> Facts:
-        if not effect.changes_data or not effect.transactions:
-            return frozenset()
-        ends = [facts for place, facts in self.committed.get(effect.transactions[0], ()) if place.follows(effect)]
-        found = ends[0] if ends else frozenset()
-        for facts in ends[1:]:
-            found &= facts
-        return found
+def _inserted(effect: int, session: int, arm: Standing) -> bool:
+    """Whether a row is in the database, or waits to be put there, at a point of the code."""
+    waits = effect in arm.sessions.get(session, Session()).pending
+    return waits or any(fact.kind == "inserted" and fact.subject == effect for fact in arm.facts)

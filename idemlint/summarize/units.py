@@ -8,7 +8,6 @@ from dataclasses import replace
 from idemlint import orm
 from idemlint.catalog import Catalog
 from idemlint.domain.effect import Effect, Write
-from idemlint.domain.summary import Summary
 from idemlint.domain.value import (
     NOTHING,
     UNKNOWN,
@@ -21,6 +20,7 @@ from idemlint.domain.value import (
 from idemlint.program import (
     DataCall,
     DataOperation,
+    LibraryCall,
     LibraryType,
     Model,
     Program,
@@ -28,6 +28,7 @@ from idemlint.program import (
     Site,
     Type,
 )
+from idemlint.summarize.calls import Given
 from idemlint.summarize.queries import QueryWalk
 from idemlint.summarize.state import Snapshot
 from idemlint.summarize.weights import Weights
@@ -50,10 +51,6 @@ class UnitWalk(QueryWalk):
         self.twins: dict[int, set[int]] = {}
         # Rows put into a relation whose column could not be read.
         self.unread: set[int] = set()
-
-    def run(self) -> Summary:
-        found = super().run()
-        return replace(found, effects=self.sealed(found.effects))
 
     def operate(self, target: DataCall, expr: f.Call, receiver: Value) -> Value:
         operation = target.operation
@@ -162,18 +159,24 @@ class UnitWalk(QueryWalk):
             fresh="stored",
             many=many,
             opaque=thing.opaque or thing.id in self.unread,
+            unsure=bool(self.twins.get(thing.id)),
         )
-        self.hold_back(effect.id)
+        self.hold_back(effect.id, sure=not self.twins.get(thing.id))
         for write in writes:
             for other in _things(write.value):
                 self.insert_thing(other, many or write.value.items is not None, expr)
         for other in self.hanging.get(thing.id, ()):
             self.insert_thing(other, many, expr)
 
-    def hold_back(self, number: int) -> None:
+    def hold_back(self, number: int, *, sure: bool) -> None:
+        """An insert waits for the flush; one of a row that may have been there before is not sure."""
         assert self.acting is not None
         state = self.sessions[self.acting]
-        self.sessions[self.acting] = replace(state, pending=(*state.pending, number))
+        if sure:
+            state = replace(state, pending=(*state.pending, number))
+        else:
+            state = replace(state, maybe=(*state.maybe, number))
+        self.sessions[self.acting] = state
         self.held_back.add(number)
 
     def append(
@@ -234,6 +237,27 @@ class UnitWalk(QueryWalk):
 
     # --- rows that change
 
+    def library(self, target: LibraryCall, callee: Value, given: Given, expr: f.Call) -> Value:
+        value = super().library(target, callee, given, expr)
+        if target.path == "builtins.setattr" and len(given.positional) == 3:
+            holder, name, assigned = given.positional
+            self.set_by_name(holder, name.text, assigned, expr)
+        return value
+
+    def set_by_name(self, holder: Value, name: str | None, value: Value, expr: f.Call) -> None:
+        """`setattr(row, name, value)`: a name that nobody can tell changes the row somehow."""
+        model = self.program.models.get(holder.thing.model or "") if holder.thing is not None else None
+        if holder.thing is None or model is None:
+            return
+        if name is not None and "{}" not in name:
+            self.assign(holder.thing, model.column(name), value, self.site(expr.at))
+        elif orm.unit_of_work(model.layer) and holder.thing.fresh != "new":
+            outer, self.acting = self.acting, self.session_of(holder)
+            self.record(
+                "save", expr.at, model=model.name, thing=holder.thing.id, lookup=holder.thing.lookup, opaque=True
+            )
+            self.acting = outer
+
     def merge(self, arms: list[Snapshot]) -> None:
         super().merge(arms)
         first = arms[0].env if arms else {}
@@ -245,15 +269,28 @@ class UnitWalk(QueryWalk):
 
     def assign(self, thing: Object, column: str, value: Value, site: Site, from_itself: str = "") -> None:
         super().assign(thing, column, value, site, from_itself)
-        model = self.program.models.get(thing.model or "")
-        if model is not None and orm.unit_of_work(model.layer):
-            self.changed(thing, model, Write(column, value, site, from_itself))
-
-    def changed(self, thing: Object, model: Model, write: Write) -> None:
-        """An attribute of a row in a session: part of an insert still held back, else an update."""
+        write = Write(column, value, site, from_itself)
         for twin in sorted(self.twins.get(thing.id, ())):
             if not self.changed_while_held(twin, write) and self.things[twin].fresh == "new":
                 self.assign_quietly(self.things[twin], write)
+        model = self.program.models.get(thing.model or "")
+        if model is not None and orm.unit_of_work(model.layer):
+            self.changed(thing, model, write)
+
+    def save(self, operation: DataOperation, receiver: Value, model: Model, expr: f.Call) -> Value:
+        before, first = self.facts, len(self.effects)
+        value = super().save(operation, receiver, model, expr)
+        twins = sorted(self.twins.get(receiver.thing.id, ())) if receiver.thing is not None else []
+        for twin in twins:
+            if self.things[twin].fresh == "new" and twin not in self.stored:
+                super().save(operation, replace(receiver, thing=self.things[twin]), model, expr)
+        if twins:
+            self.facts = before  # it may have been there before
+            self.effects[first:] = [replace(effect, unsure=effect.kind == "insert") for effect in self.effects[first:]]
+        return value
+
+    def changed(self, thing: Object, model: Model, write: Write) -> None:
+        """An attribute of a row in a session: part of an insert still held back, else an update."""
         if self.changed_while_held(thing.id, write):
             return
         if thing.fresh == "new" and thing.id not in self.stored:
@@ -265,7 +302,7 @@ class UnitWalk(QueryWalk):
     def changed_while_held(self, thing: int, write: Write) -> bool:
         """Whether a row waits to be inserted, which then is with what was just assigned."""
         for state in self.sessions.values():
-            for number in state.pending:
+            for number in state.held_back:
                 effect = self.effects[number]
                 if effect.thing == thing:
                     rest = tuple(other for other in effect.writes if other.column != write.column)
