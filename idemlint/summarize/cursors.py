@@ -1,4 +1,4 @@
-"""Connections, cursors and results: through which of them a statement runs, and what it is asked for afterwards."""
+"""Cursors and results: which text runs with which parameters, and what is asked of it afterwards."""
 
 from __future__ import annotations
 
@@ -7,100 +7,31 @@ from dataclasses import replace
 
 from idemlint.catalog import Catalog
 from idemlint.domain.effect import Effect
-from idemlint.domain.summary import Caught
 from idemlint.domain.value import UNKNOWN, Fact, Object, Origin, Test, Value, derived
 from idemlint.orm import sql
 from idemlint.program import LibraryCall, Program, Root, Site, Type
 from idemlint.summarize.calls import Given
-from idemlint.summarize.sessions import BLOCKS, MAKES
-from idemlint.summarize.statements import Arguments, StatementWalk
+from idemlint.summarize.connections import ConnectionWalk
+from idemlint.summarize.sessions import MAKES
+from idemlint.summarize.statements import Arguments
 from idemlint.summarize.weights import Weights
 from idemlint.syntax import facts as f
 
 RESULT = "#result"
 """The attribute of a cursor or connection that holds what the last statement gave."""
 
-OWN = frozenset({"connection", "autocommit", "cursor"})
 PARAMETERS = ("params", "parameters", "vars", "args", "values", "argslist", "seq_of_parameters")
 TEXTS = ("query", "sql", "statement", "operation", "command")
 
 
-class CursorWalk(StatementWalk):
+class CursorWalk(ConnectionWalk):
     """A walk that follows what drivers of databases are given."""
 
     def __init__(self, program: Program, catalog: Catalog, root: Root, weights: Weights) -> None:
         super().__init__(program, catalog, root, weights)
         self.ran = {}
-        # A connection that is handed in; nobody knows whether it commits each statement alone.
-        self.lent = self.own_session()
-        self.committing.add(self.lent)
-        self.cursors: dict[int, int | None] = {}
         # Results of which only the first part of each row is asked for.
         self.scalar: set[int] = set()
-        # Connections whose statements commit alone; `once` says so of the one that runs now.
-        self.alone: set[int] = set()
-        self.once = False
-        # Handlers of errors after which the transaction can go on.
-        self.spared: set[Site] = set()
-        # Whether the call being followed is one of a driver.
-        self.driven = False
-
-    # --- which connection
-
-    def drives(self, path: str) -> bool:
-        """Whether a path is a method of a driver's connection, cursor or transaction."""
-        owner = self.catalog.canonical(path).rpartition(".")[0]
-        role = self.catalog.role(owner)
-        return role in OWN or (role in BLOCKS and self.catalog.role(f"{owner}.cursor") == "cursor")
-
-    def session_of(self, value: Value) -> int:
-        found = super().session_of(value)
-        return self.lent if self.driven and found == self.handed_in else found
-
-    def connection_of(self, path: str, receiver: Value) -> int | None:
-        """The session that a method of a cursor, connection or session acts through; None where all code in the process
-        shares the transaction that is open."""
-        thing = receiver.thing
-        if thing is not None and thing.id in self.cursors:
-            return self.cursors[thing.id]
-        if thing is not None and thing.id in self.sessions:
-            return thing.id
-        role = self.catalog.role(self.catalog.canonical(path).rpartition(".")[0])
-        return self.session_of(receiver) if role in BLOCKS | OWN else None
-
-    def use(self, session: int, at: int) -> tuple[int, ...]:
-        if (self.once or session in self.alone) and not self.sessions[session].stack:
-            return ()
-        return super().use(session, at)
-
-    def begin(self, session: int, at: int, *, explicit: bool) -> int:
-        number = super().begin(session, at, explicit=explicit)
-        if session == self.lent and not explicit:
-            self.transactions[number] = replace(self.transactions[number], known=False)
-        return number
-
-    def event(self, role: str, path: str, receiver: Value, at: int) -> Value:
-        outer, self.driven = self.driven, self.drives(path)
-        value = super().event(role, path, receiver, at)
-        if role == "autocommit" and value.thing is not None:
-            self.alone.add(value.thing.id)
-        self.driven = outer
-        return value
-
-    def in_session(self, role: str, items: tuple[tuple[f.Expr, f.Expr | None], ...], body: f.Body, index: int) -> bool:
-        outer, self.driven = self.driven, role in ("connection", "autocommit", "nested")
-        leaves = super().in_session(role, items, body, index)
-        self.driven = outer
-        return leaves
-
-    def catching(self, at: int, names: frozenset[str], effects: range, raises: bool, leaves: bool) -> Caught:
-        if not self.breaks(names):
-            self.spared.add(self.site(at))
-        return super().catching(at, names, effects, raises, leaves)
-
-    def with_flushed(self, caught: Caught, flushed: list[int]) -> Caught:
-        found = super().with_flushed(caught, flushed)
-        return replace(found, transactions=()) if caught.site in self.spared else found
 
     # --- calls
 
@@ -180,10 +111,6 @@ class CursorWalk(StatementWalk):
             self.commit(session, expr.at)
         self.driven, self.acting, self.once = outer
         return self.answer_to(method, receiver, session, value, expr)
-
-    def by_itself(self, path: str) -> bool:
-        """Whether the statements of this connection commit alone."""
-        return self.catalog.role(self.catalog.canonical(path).rpartition(".")[0]) == "autocommit"
 
     def answer_to(self, method: str, receiver: Value, session: int | None, value: Value, expr: f.Call) -> Value:
         """What a call gives that ran a statement: a result to be asked, or at once what this was asked for."""
