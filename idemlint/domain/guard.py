@@ -168,10 +168,10 @@ def argument(effect: Effect, slots: Iterable[Slot]) -> Value | None:
 def expires(effect: Effect) -> bool:
     """Whether a mark that a call of the catalog sets ends by itself."""
     row = effect.guard
-    if row is None or row.expires != "given":
-        return row is not None and row.expires == "always"
-    lifetime = argument(effect, row.expiry)
-    return lifetime is not None and lifetime.literal != (None,)
+    lifetime = argument(effect, row.expiry) if row is not None else None
+    if row is None or row.expires == "never" or (lifetime is not None and lifetime.literal == (None,)):
+        return False
+    return row.expires == "always" or lifetime is not None
 
 
 class Guards:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from idemlint.domain.summary import Summary
+from idemlint.domain.value import Fact
 from idemlint.program import Model
 
 _USES = frozenset({"insert", "get-or-insert", "exists", "get", "first", "read", "delete"})
@@ -25,7 +26,7 @@ def journals(models: Mapping[str, Model], runs: Iterable[Summary]) -> frozenset[
             if effect.kind == "insert" and any(effect.id in caught.effects for caught in run.caught):
                 asked.add(effect.model)
             for fact in effect.facts:
-                if fact.kind == "exists":
+                if fact.kind == "exists" and _keyed(fact, run):
                     asked.add(fact.model)
                 elif fact.kind in ("claim", "conflict") and fact.subject < len(run.effects):
                     asked.add(run.effects[fact.subject].model)
@@ -34,6 +35,11 @@ def journals(models: Mapping[str, Model], runs: Iterable[Summary]) -> frozenset[
         for name, kinds in used.items()
         if name in asked and kinds <= _USES and kinds & {"insert", "get-or-insert"} and _bare(models.get(name))
     )
+
+
+def _keyed(fact: Fact, run: Summary) -> bool:
+    """Whether an existence test asks for a certain row; "the first one there is" asks for no entry of a journal."""
+    return not 0 <= fact.subject < len(run.effects) or bool(run.effects[fact.subject].lookup)
 
 
 def _bare(model: Model | None) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from idemlint.catalog import Arguments, Guard, Slot
+from idemlint.catalog import Arguments, Slot
 from idemlint.catalog import Effect as Row
 from idemlint.domain.effect import Effect, Frame, Key
 from idemlint.domain.summary import Hook
@@ -13,10 +13,8 @@ from idemlint.domain.value import (
     CONSTANT,
     NOTHING,
     Closure,
-    Fact,
     Origin,
     Outcome,
-    Test,
     Value,
     derived,
     join,
@@ -31,12 +29,13 @@ from idemlint.program import (
     PartialType,
     ProjectCall,
     RoutineType,
+    SendingType,
     TaskMethodType,
     UnresolvedCall,
     bind,
 )
+from idemlint.summarize.locks import Locks
 from idemlint.summarize.state import Activation
-from idemlint.summarize.values import Values
 from idemlint.syntax import facts as f
 
 ITEMS = 16
@@ -91,7 +90,7 @@ class Given:
         return [*self.positional, *self.keywords.values()]
 
 
-class Calls(Values):
+class Calls(Locks):
     """The part of a walk that follows calls."""
 
     def data(self, target: DataCall, expr: f.Call, receiver: Value) -> Value:
@@ -272,7 +271,8 @@ class Calls(Values):
             guard = self.catalog.guard(base, given.literals())
             if guard is not None:
                 effect = self.record("lock", expr.at, path=base, arguments=arguments_of(given))
-                self.guarding(guard, Value(effect=(effect.id, "result")), expr)
+                value = replace(value, effect=(effect.id, "result"))
+                self.guarding(guard, value, expr)
         for name, argument in given.keywords.items():
             if name not in self.heap.get(thing.id, {}):
                 self.assign(thing, name, argument, self.site(expr.at))
@@ -331,6 +331,13 @@ class Calls(Values):
             return self.on_commit(target, given, expr)
         if role == "partial" and given.positional:
             return self.partial(given)
+        holder = callee.closure.receiver if callee.closure is not None else None
+        if role in ("acquire", "release") and holder is not None and isinstance(expr.function, f.Attribute):
+            if role == "acquire":
+                return self.acquire(expr.function.base, holder, expr)
+            self.release(expr.function.base, holder)
+        if role in ("log", "metric"):
+            self.spoken = len(self.effects)
         row = self.catalog.effect(path)
         guard = self.catalog.guard(path, given.literals())
         if row is not None:
@@ -352,20 +359,6 @@ class Calls(Values):
             if isinstance(callback, str):
                 self.enter(callback, {}, expr.at)
         return self.result(path, callee, given, expr)
-
-    def guarding(self, guard: Guard, value: Value, expr: f.Call) -> Value:
-        """What a call that lets one run pass and stops another says when it is tested."""
-        assert value.effect is not None
-        self.effects[value.effect[0]] = replace(self.effects[value.effect[0]], guard=guard)
-        kind = "claim" if guard.guard == "claim" else "lock"
-        fact = Fact(kind, value.effect[0], site=self.site(expr.at))
-        won = Test(frozenset({fact}), frozenset())
-        if guard.won == "entered":
-            self.learn(fact)
-            return value
-        return replace(
-            value, effect=(value.effect[0], "created"), test=won if guard.won == "truthy" else won.inverted()
-        )
 
     def result(self, path: str, callee: Value, given: Given, expr: f.Call) -> Value:
         """What a library call without effect gives."""
@@ -550,6 +543,8 @@ class Calls(Values):
         if isinstance(kind, TaskMethodType):
             call = EnqueueCall(kind.framework, kind.task, kind.method, commit="deferred")
             self.record("enqueue", at, enqueue=call, path=kind.method)
+        elif isinstance(kind, SendingType):
+            self.record("enqueue", at, enqueue=replace(kind.call, commit="deferred"), path=kind.call.method)
         elif isinstance(kind, RoutineType):
             key = self.callbacks.get((self.here.body.key, at))
             if key is not None:

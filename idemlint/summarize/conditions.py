@@ -53,6 +53,18 @@ class Conditions(State):
                 return bool(value.literal[0]) if value is not None and value.literal is not None else None
         return None
 
+    def identified(self, expr: f.Attribute) -> bool | None:
+        """Whether a row's primary key is there: not before a row made here is stored, always for one that was read."""
+        if expr.name not in ("pk", "id") or not isinstance(expr.base, f.Name):
+            return None
+        value = self.here.env.get(expr.base.id)
+        thing = value.thing if value is not None else None
+        if thing is None or thing.model is None or expr.name in self.heap.get(thing.id, {}):
+            return None
+        if thing.fresh == "new":
+            return True if thing.id in self.stored else None
+        return True if thing.source is not None or thing.each else None
+
     def held(self, name: f.Name) -> Value | None:
         """The value of a local name that holds a literal, unless a loop around binds it anew."""
         value = self.here.env.get(name.id)

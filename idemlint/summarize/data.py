@@ -231,11 +231,12 @@ class Data(Calls):
             for lookup in self.lookups(operation, model)
         )
         many = operation.kind == "insert-many"
+        things: list[Object] = []
         if many and operation.objects is not None:
             made = self.evaluate(operation.objects)
-            for item in made.items or ():
-                if item.thing is not None:
-                    writes = (*writes, *self.heap.get(item.thing.id, {}).values())
+            things = [item.thing for item in made.items or () if item.thing is not None]
+            for thing in things:
+                writes = (*writes, *self.heap.get(thing.id, {}).values())
             opaque = not made.items or all(item.thing is None or item.thing.opaque for item in made.items)
         else:
             opaque = operation.opaque
@@ -250,6 +251,7 @@ class Data(Calls):
             fresh="stored",
         )
         if many:
+            self.made_in(effect, things)
             return Value(frozenset({Origin("fresh", model.title, effect.site)}), effect=(effect.id, "result"))
         return self.inserted(effect, model, expr, "stored")
 
@@ -295,7 +297,8 @@ class Data(Calls):
         pending = self.heap.get(thing.id, {})
         fields = None if operation.fields is None else {model.column(name) for name in operation.fields}
         writes = tuple(write for column, write in sorted(pending.items()) if fields is None or column in fields)
-        if thing.fresh == "new" and thing.id not in self.stored:
+        # With columns named a row that is not there yet is refused, so it must have been stored on another way.
+        if thing.fresh == "new" and thing.id not in self.stored and fields is None:
             effect = self.record(
                 "insert",
                 expr.at,
@@ -350,6 +353,7 @@ class Data(Calls):
             opaque=not writes,
             lock=locked,
         )
+        self.made_in(effect, things)
         return Value(frozenset({UNKNOWN}), effect=(effect.id, "count"))
 
     def delete(

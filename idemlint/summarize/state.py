@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 
 from idemlint.catalog import Catalog
 from idemlint.domain.effect import Address, Effect, Frame, Key, Write
@@ -76,6 +76,8 @@ class State:
         self.keys: list[KeyUse] = []
         self.caught: list[Caught] = []
         self.through_signal = 0
+        self.spoken = 0
+        self.turns: dict[int, tuple[int, ...]] = {}
         self.stored: set[int] = set()
         self.clean: dict[int, set[str]] = {}
         self.dropped: list[Dropped] = []
@@ -140,6 +142,7 @@ class State:
         """A new thing with attributes."""
         made = Object(self.next(), model, **known)  # type: ignore[arg-type]
         self.things[made.id] = made
+        self.turns[made.id] = tuple(self.loops_open)
         return made
 
     def assign(self, thing: Object, column: str, value: Value, site: Site, from_itself: str = "") -> None:
@@ -154,6 +157,22 @@ class State:
         if value.effect is not None:
             self.answered.add(value.effect[0])
         self.answered.update(value.others)
+
+    def open_loop(self, number: int, at: int, iterable: Value, item: Value, *, items: bool) -> None:
+        """A loop over something; rows that were put into a list first are still rows of their query."""
+        thing = item.thing if item.thing is not None and item.thing.each else None
+        model, lookup = (thing.model or "", thing.lookup) if thing is not None else ("", ())
+        if iterable.rows is not None:
+            model, lookup = iterable.rows.model, iterable.rows.lookup
+        self.loops[number] = Loop(number, self.site(at), items, model, lookup, item.origins)
+        if item.thing is not None:
+            self.turns[item.thing.id] = (*self.loops_open, number)
+
+    def made_in(self, effect: Effect, things: Iterable[Object]) -> Effect:
+        """An effect on rows that were read or made in loops before it stands in those loops as well."""
+        loops = {number for thing in things for number in self.turns.get(thing.id, ())}
+        self.effects[effect.id] = replace(effect, loops=tuple(sorted({*effect.loops, *loops})))
+        return self.effects[effect.id]
 
     # --- what is recorded
 

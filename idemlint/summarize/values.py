@@ -309,16 +309,23 @@ class Values(Conditions):
         values: list[Value] = []
         source: Rows | None = None
         self.address.append(("loop", number))
+        entered = 0
         for generator in expr.generators:
             iterable = self.evaluate(generator.iterable)
             values.append(iterable)
             source = source or iterable.rows
-            self.bind_target(generator.target, self.item(iterable, generator.iterable))
+            item = self.item(iterable, generator.iterable)
+            turn = number if generator is expr.generators[0] else self.next()
+            self.open_loop(turn, expr.at, iterable, item, items=True)
+            self.loops_open.append(turn)
+            entered += 1
+            self.bind_target(generator.target, item)
             for test in generator.tests:
                 self.learn(*self.condition(test).true)
         if expr.key is not None:
             values.append(self.evaluate(expr.key))
         element = self.evaluate(expr.element)
+        del self.loops_open[len(self.loops_open) - entered :]
         self.address.pop()
         self.here.env = outer
         self.facts = facts

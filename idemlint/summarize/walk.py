@@ -207,7 +207,8 @@ class Walk(Documents):
         )
         if conflict is not None and len(body) == 1 and isinstance(body[0], f.Return):
             value = body[0].value
-            if not isinstance(value, f.Call):
+            # A log line after the claim may be about the duplicate.
+            if not isinstance(value, f.Call) and self.spoken <= conflict.subject:
                 self.dropped.append(Dropped(self.site(body[0].at), conflict.subject, self.here.body.function))
 
     def match(self, statement: f.Match) -> bool:
@@ -237,15 +238,7 @@ class Walk(Documents):
         iterable = self.iterated(self.evaluate(statement.iterable))
         number = self.next()
         item = self.item(iterable, statement.iterable)
-        rows = iterable.rows
-        self.loops[number] = Loop(
-            number,
-            self.site(statement.at),
-            not _counts(statement.iterable),
-            rows.model if rows is not None else "",
-            rows.lookup if rows is not None else (),
-            item.origins,
-        )
+        self.open_loop(number, statement.at, iterable, item, items=not _counts(statement.iterable))
         self.turn(number, statement.body, lambda: self.bind_target(statement.target, item), _bound(statement))
         return self.run_body(statement.orelse) if statement.orelse else False
 
@@ -301,12 +294,12 @@ class Walk(Documents):
             if isinstance(manager, f.Call):
                 self.given(manager)
             return self.in_transaction(manager.at, path, lambda: go_on(NOTHING))
-        held = self.facts
         entered = self.evaluate(manager)
-        taken = frozenset(fact for fact in self.facts - held if fact.kind == "lock")
-        if taken:
+        lock = self.lock_of(manager, entered)
+        if lock is not None:
+            taken = self.take(lock, manager.at)
             leaves = go_on(entered)
-            self.facts -= taken
+            self.facts -= {taken}
             return leaves
         if role == "suppress":
             before = self.snapshot()
