@@ -157,6 +157,13 @@ class TaskMethodType:
 
 
 @dataclass(frozen=True, slots=True)
+class SendingType:
+    """A callable that sends one message when it is called, as `partial(queue.enqueue, f, 1)` is."""
+
+    call: EnqueueCall
+
+
+@dataclass(frozen=True, slots=True)
 class DataMethodType:
     """A method of the data layer on a row, a class or a queryset, not yet called."""
 
@@ -188,6 +195,7 @@ Type: TypeAlias = (
     | TaskType
     | SignatureType
     | TaskMethodType
+    | SendingType
     | DataMethodType
     | DeclarerType
 )

@@ -29,6 +29,7 @@ from idemlint.program import (
     RecordType,
     RoutineType,
     RowsType,
+    SendingType,
     SeveralType,
     SignatureType,
     Site,
@@ -96,6 +97,8 @@ class Calls(Sending):
                 return self.task_method(TaskMethodType(task, framework, "__call__"), expr, positional, keywords)
             case TaskMethodType():
                 return self.task_method(callee, expr, positional, keywords)
+            case SendingType(call):
+                return call, None
             case DataMethodType(receiver, method_name):
                 return self.data(receiver, method_name, expr)
             case LibraryType(path):
@@ -191,7 +194,7 @@ class Calls(Sending):
             return LibraryCall(path), TaskType(task) if task is not None else None
         role = catalog.role(path)
         first = positional[0] if positional else None
-        if role == "partial" and first is not None:
+        if role == "partial" and expr.arguments and not expr.arguments[0].star:
             return LibraryCall(path), self.partial(first, expr, positional, keywords)
         if role == "transparent" and first is not None:
             return LibraryCall(path), first
@@ -226,8 +229,16 @@ class Calls(Sending):
         return LibraryCall(path, self.callbacks(role, expr, positional)), result
 
     def partial(
-        self, first: Type, expr: f.Call, positional: Sequence[Type | None], keywords: dict[str, Type | None]
-    ) -> Type:
+        self, first: Type | None, expr: f.Call, positional: Sequence[Type | None], keywords: dict[str, Type | None]
+    ) -> Type | None:
+        call = f.Call(expr.at, expr.arguments[0].value, expr.arguments[1:])
+        sent = self.sent(first.path, call) if isinstance(first, LibraryType) else None
+        if first is None:
+            sent = self.told_by_name(call)
+        if sent is not None and isinstance(sent[0], EnqueueCall):
+            return SendingType(sent[0])
+        if first is None:
+            return None
         if isinstance(first, DeclarerType):
             return DeclarerType(first.path, (*self.options(expr), *first.options))
         if isinstance(first, LibraryType) and self.linker.catalog.declares(first.path) is not None:
@@ -267,7 +278,7 @@ class Calls(Sending):
         for argument in plain:
             kind = self.evaluate(argument.value)
             target: Target | None = None
-            if isinstance(kind, RoutineType | PartialType):
+            if isinstance(kind, RoutineType | PartialType | SendingType):
                 target, _ = self.reach(kind, f.Call(expr.at, argument.value, ()), (), {})
             elif isinstance(kind, TaskMethodType):
                 target, _ = self.task_method(kind, f.Call(expr.at, argument.value, ()), (), {})

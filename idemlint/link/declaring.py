@@ -118,13 +118,21 @@ class Declaring(Reading):
         match kind:
             case DeclarerType(path, options) if isinstance(current, RoutineType):
                 self.linker.origins[current.function] = info.id
-                return self.declare(path, current, options, decorator.at, app)
+                return self.declare(path, current, (*options, *self._handed_on(decorator, options)), decorator.at, app)
             case LibraryType(path) if isinstance(current, RoutineType) and self.linker.catalog.declares(path):
                 self.linker.origins[current.function] = info.id
                 return self.declare(path, current, (), decorator.at, app)
             case RoutineType() | PartialType():
                 return self._project_decorator(kind, decorator, current, info)
         return current
+
+    def _handed_on(self, decorator: f.Expr, options: Sequence[Option]) -> list[Option]:
+        """The options that a decorator of the project's own is given and hands on."""
+        maker = self.evaluate(decorator.function) if isinstance(decorator, f.Call) else None
+        if not isinstance(maker, RoutineType | PartialType):
+            return []
+        places = {option.site for option in options}
+        return [option for option in self.options(decorator) if option.site not in places]
 
     def _project_decorator(
         self, kind: RoutineType | PartialType, decorator: f.Expr, current: Type, info: FunctionInfo

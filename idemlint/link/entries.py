@@ -66,6 +66,8 @@ def _loose(linker: Linker, module: Module, piece: int, pattern: re.Pattern[str])
     """Module-level statements: aliases, and tasks declared by a plain call."""
     found: set[str] = set()
     for statement in module.statements(piece):
+        if isinstance(statement, f.Import) and statement.name not in (None, "*", statement.bind):
+            found.update([statement.bind] if pattern.search(str(statement.name)) else [])
         value = statement.value if isinstance(statement, f.Assign | f.Evaluate) else None
         if value is None:
             continue
@@ -81,8 +83,8 @@ def _mentions(expr: f.Expr, pattern: re.Pattern[str]) -> bool:
     from idemlint.link.walk import names_in
 
     attributes = {call.function.name for call in calls_in(expr) if isinstance(call.function, f.Attribute)}
-    if isinstance(expr, f.Attribute):
-        attributes.add(expr.name)
+    words = [word.value for call in calls_in(expr) for word in call.arguments]
+    attributes.update(word.name for word in (expr, *words) if isinstance(word, f.Attribute))
     return any(pattern.search(name) for name in names_in(expr) | attributes)
 
 
