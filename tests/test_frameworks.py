@@ -25,6 +25,46 @@ Pinned = Mapping[str, tuple[str, str, str, str]]
 end), and the highest severity of a finding about its repetition."""
 
 TASKS: Mapping[str, Pinned] = {
+    "aliases": {
+        "shop.declared:through_bare_decorator": (
+            "through_bare_decorator",
+            "shop/declared.py:63",
+            "retry=9 worker-lost",
+            "ERROR",
+        ),
+        "shop.declared:through_class": ("shop.declared:through_class", "shop/declared.py:73", "early-ack", "WARNING"),
+        "shop.declared:through_decorator": (
+            "shop.declared:through_decorator",
+            "shop/declared.py:58",
+            "retry early-ack",
+            "ERROR",
+        ),
+        "shop.declared:through_import": ("through_import", "shop/declared.py:43", "retry=7 worker-lost", "ERROR"),
+        "shop.declared:through_import_too": (
+            "shop.declared.through_import_too",
+            "shop/declared.py:48",
+            "early-ack",
+            "NOTE",
+        ),
+        "shop.declared:through_name": (
+            "shop.declared.through_name",
+            "shop/declared.py:53",
+            "retry=2 early-ack",
+            "ERROR",
+        ),
+        "shop.declared:through_nested_decorator": (
+            "through_nested_decorator",
+            "shop/declared.py:68",
+            "retry=1 worker-lost",
+            "ERROR",
+        ),
+        "shop.declared:through_partial": ("through_partial", "shop/declared.py:38", "retry=3 worker-lost", "ERROR"),
+        "shop.handed:Jobs.pack": ("shop.handed.Jobs.pack", "shop/handed.py:12", "early-ack", "NOTE"),
+        "shop.handed:charge": ("shop.handed.charge", "shop/handed.py:39", "early-ack", "NOTE"),
+        "shop.handed:label": ("shop.handed.label", "shop/handed.py:43", "early-ack", "NOTE"),
+        "shop.handed:mail": ("shop.handed.mail", "shop/handed.py:42", "early-ack", "NOTE"),
+        "shop.handed:ship": ("shop.handed.ship", "shop/handed.py:41", "early-ack", "NOTE"),
+    },
     "apscheduler": {
         "shop.flask_jobs:beat": ("shop.flask_jobs.beat", "shop/flask_jobs.py:14", "early-ack", "NOTE"),
         "shop.flask_jobs:mail": ("shop.flask_jobs.mail", "shop/flask_jobs.py:23", "early-ack", "NOTE"),
@@ -223,6 +263,11 @@ SENT: Mapping[str, Mapping[str, list[str]]] = {
             "?()",
             "shop.actors:Pack.perform(order_id)",
         ],
+    },
+    "aliases": {
+        "shop.handed:Jobs.start": ["shop.handed:Jobs.pack(order_id)"],
+        "shop.handed:place": ["shop.handed:charge(order_id)", "shop.handed:ship(order_id)"],
+        "shop.handed:place.<lambda 32>": ["shop.handed:label(order_id)"],
     },
     "arq": {
         "shop.jobs:charge": ["shop.jobs:ship(order_id)"],
