@@ -244,10 +244,12 @@ def test_what_nobody_follows(text: str) -> None:
     assert sql.commands(text) == ()
 
 
-WORDS = """SELECT INSERT INTO UPDATE DELETE FROM WHERE SET VALUES ON CONFLICT DO NOTHING RETURNING WITH AS ( ) , ; = <> *
-    + || %s $1 :a ? {} 'x' "q" t u id n NULL AND OR NOT EXISTS IN FOR SKIP LOCKED LIMIT JOIN LEFT USING CASE WHEN THEN
-    ELSE END count(*) max(n) now() :: -- /* */ ` $$ CREATE TABLE UNIQUE INDEX PRIMARY KEY ALTER ADD CONSTRAINT DEFAULT [ ] .
-    MERGE REPLACE TRUNCATE BEGIN COMMIT IS BETWEEN LIKE ANY""".split()
+WORDS = """
+    SELECT INSERT INTO UPDATE DELETE FROM WHERE SET VALUES ON CONFLICT DO NOTHING RETURNING WITH AS ( ) , ; = <> *
+    + || %s $1 :a ? {} 'x' "q" t u id n NULL AND OR NOT EXISTS IN FOR SKIP LOCKED LIMIT JOIN LEFT USING CASE WHEN
+    THEN ELSE END count(*) max(n) now() :: -- /* */ ` $$ CREATE TABLE UNIQUE INDEX PRIMARY KEY ALTER ADD
+    CONSTRAINT DEFAULT [ ] . MERGE REPLACE TRUNCATE BEGIN COMMIT IS BETWEEN LIKE ANY
+""".split()
 
 
 @settings(max_examples=300, deadline=None)
@@ -300,7 +302,8 @@ def test_columns() -> None:
     [made] = sql.changes(
         """CREATE TABLE t (
             id bigserial PRIMARY KEY, order_id bigint NOT NULL, name varchar(20) NOT NULL DEFAULT 'x',
-            total numeric(10, 2), at timestamptz DEFAULT now(), tags text[], data jsonb, done boolean, owner uuid REFERENCES users (id),
+            total numeric(10, 2),
+            at timestamptz DEFAULT now(), tags text[], data jsonb, done boolean, owner uuid REFERENCES users (id),
             CHECK (total > 0), FOREIGN KEY (order_id) REFERENCES orders (id), KEY by_name (name)
         )"""
     )
