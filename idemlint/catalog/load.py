@@ -79,6 +79,9 @@ def _built(files: Sequence[CatalogFile]) -> Catalog:
             sends=_index(renaming, (row for framework in frameworks.values() for row in framework.sends)),
             listings=_index(renaming, (row for framework in frameworks.values() for row in framework.listings)),
             composes=_index(renaming, (row for framework in frameworks.values() for row in framework.composes)),
+            constants={
+                renaming.canonical(name): row.value for file in files for row in file.constant for name in row.names
+            },
             exceptions={
                 renaming.canonical(name): replace(row, base=renaming.canonical(row.base))
                 for file in files

@@ -35,6 +35,7 @@ class Tables:
     sends: Index[rows.Send]
     composes: Index[rows.Compose]
     listings: Index[rows.Listing]
+    constants: Mapping[str, str]
     exceptions: Mapping[str, rows.ExceptionRow]
     hosts: tuple[names.Host, ...]
     headers: Mapping[str, tuple[str, ...]]
@@ -99,6 +100,10 @@ class Catalog:
         """The guard that a call of `path` with these arguments puts up; None if it guards nothing."""
         row = self.tables.guards.get(self.canonical(path))
         return row if row and (row.only is None or row.only.holds(arguments or {})) else None
+
+    def constant(self, path: str) -> str | None:
+        """The text that a name of a library stands for, if it is known."""
+        return self.tables.constants.get(self.canonical(path))
 
     def exception(self, path: str) -> rows.ExceptionRow | None:
         """What is known of an exception class of a library or of Python itself."""

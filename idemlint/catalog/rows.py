@@ -151,6 +151,14 @@ class Guard:
 
 
 @dataclass(frozen=True, slots=True)
+class Constant:
+    """Names that stand for a text."""
+
+    names: tuple[str, ...]
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class ExceptionRow:
     """What it means that one of `names` was raised, in a word of the vocabulary; `base` is the class above them. With
     `keeps_transaction` a database gives up the statement that raised it, and not the transaction around it."""

@@ -36,6 +36,7 @@ class CatalogFile:
     origin: tuple[rows.Origin, ...] = ()
     guard: tuple[rows.Guard, ...] = ()
     exception: tuple[rows.ExceptionRow, ...] = ()
+    constant: tuple[rows.Constant, ...] = ()
     host: tuple[names.Host, ...] = ()
     header: tuple[names.Header, ...] = ()
     kind: Mapping[str, names.Kind] = field(default_factory=dict)
@@ -189,6 +190,7 @@ _FILE: Mapping[str, read.Reader] = {
             only=_test,
         )
     ),
+    "constant": read.many(read.row(rows.Constant, names=read.exacts, value=read.string)),
     "exception": read.many(
         read.row(
             rows.ExceptionRow,

@@ -126,6 +126,9 @@ class Values(Conditions):
         if expr.at in constants:
             return constant(constants[expr.at])
         kind = self.type_of(expr)
+        told = self.catalog.constant(kind.path) if isinstance(kind, LibraryType) else None
+        if told is not None:
+            return constant(told)
         return replace(GLOBAL, closure=Closure(kind=kind)) if kind is not None else Value(CONSTANT)
 
     def attribute(self, expr: f.Attribute) -> Value:
@@ -139,6 +142,9 @@ class Values(Conditions):
             return self.enter_property(target, base, expr.at)
         kind = self.type_of(expr)
         if isinstance(kind, LibraryType):
+            told = self.catalog.constant(kind.path)
+            if told is not None:
+                return constant(told)
             origin = self.library_origin(kind.path, expr.at)
             if origin is not None:
                 return Value(frozenset({origin}))
