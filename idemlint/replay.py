@@ -160,13 +160,18 @@ class Replay:
         """How sure the reading of an effect is: a call to an unknown address whose answer nobody looks at may be
         harmless, and a test that could not be followed may be a guard."""
         confidence = Confidence.HIGH
-        if self.unheard(effect):
+        if self.unheard(effect) or self.unread(effect):
             return Confidence.LOW
         if effect.indirect:
             confidence = confidence.lowered()
         if any(guard.strength is Strength.POSSIBLE for guard in self.guards.of(effect)):
             confidence = confidence.lowered()
         return confidence
+
+    def unread(self, effect: Effect) -> bool:
+        """Whether a document could not be read that selects rows and may say which of them are done already."""
+        model = self.model(effect)
+        return effect.opaque and model is not None and model.open and effect.kind in ("update", "upsert")
 
     def unheard(self, effect: Effect) -> bool:
         """Whether a generic HTTP call goes to an address nobody knows and its answer is not looked at."""

@@ -137,6 +137,23 @@ def _breaks(condition: Lookup, write: Write) -> bool:
     return not write.from_itself and _differs(condition, write.value)
 
 
+def takes_itself_away(effect: Effect) -> bool:
+    """Whether a row that an effect has written is surely none that it would find again."""
+    return any(
+        _breaks(condition, write) and (bool(write.from_itself) or _told_apart(condition, write.value))
+        for condition in effect.lookup
+        for write in effect.writes
+    )
+
+
+def _told_apart(condition: Lookup, value: Value) -> bool:
+    if condition.operator == "isnull":
+        return not value.unknown
+    if condition.operator == "ne":
+        return _same(condition, value)
+    return condition.operator == "exact" and condition.value.literal is not None and value.literal is not None
+
+
 def _same(condition: Lookup, value: Value) -> bool:
     """Whether a condition asks about the very value that is written."""
     wanted = condition.value

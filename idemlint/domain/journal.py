@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from idemlint.domain.effect import Effect
 from idemlint.domain.summary import Summary
 from idemlint.domain.value import Fact
 from idemlint.program import Model
@@ -18,11 +19,14 @@ COLUMNS = 6
 def journals(models: Mapping[str, Model], runs: Iterable[Summary]) -> frozenset[str]:
     """Models that are only inserted into and asked whether a row is there, and hold nothing but what that takes."""
     used: dict[str, set[str]] = {}
+    inserted: dict[str, list[Effect]] = {}
     asked: set[str] = set()
     for run in runs:
         for effect in run.effects:
             if effect.model:
                 used.setdefault(effect.model, set()).add(effect.kind)
+            if effect.kind == "insert":
+                inserted.setdefault(effect.model, []).append(effect)
             if effect.kind == "insert" and any(effect.id in caught.effects for caught in run.caught):
                 asked.add(effect.model)
             for fact in effect.facts:
@@ -33,7 +37,10 @@ def journals(models: Mapping[str, Model], runs: Iterable[Summary]) -> frozenset[
     return frozenset(
         name
         for name, kinds in used.items()
-        if name in asked and kinds <= _USES and kinds & {"insert", "get-or-insert"} and _bare(models.get(name))
+        if name in asked
+        and kinds <= _USES
+        and kinds & {"insert", "get-or-insert"}
+        and _bare(models.get(name), inserted.get(name, []))
     )
 
 
@@ -42,8 +49,19 @@ def _keyed(fact: Fact, run: Summary) -> bool:
     return not 0 <= fact.subject < len(run.effects) or bool(run.effects[fact.subject].lookup)
 
 
-def _bare(model: Model | None) -> bool:
+def _bare(model: Model | None, inserted: Iterable[Effect]) -> bool:
+    if model is not None and model.open:
+        return all(_says_no_more(model, effect) for effect in inserted)
     if model is None or not model.seen or len(model.fields) > COLUMNS:
         return False
     keyed = {column for key in model.unique for column in key.columns}
     return all(field.kind in _PLAIN or (field.kind == "relation" and field.name in keyed) for field in model.fields)
+
+
+def _says_no_more(model: Model, effect: Effect) -> bool:
+    """Whether a document holds nothing but a unique key and what is the same for all work, or the time."""
+    keys = [set(key.columns) for key in model.unique if set(key.columns) <= effect.written]
+    keyed = set().union(*keys)
+    rest = [write.value for write in effect.writes if write.column not in keyed]
+    plain = all({origin.kind for origin in value.origins} <= {"constant", "clock"} for value in rest)
+    return bool(keys) and plain and not effect.opaque and len(effect.writes) <= COLUMNS

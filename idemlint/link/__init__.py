@@ -59,7 +59,7 @@ def link(project: Project, catalog: Catalog, settings_module: str | None = None)
         body = linker.link(info, receiver_of(info))
         if body is not None and info.id not in tasks:
             roots.append(Root(body.key, None, around if is_view(linker, info) else None))
-    find_indexes(linker)
+    expiring = find_indexes(linker)
     database = schema(linker)
     return Program(
         bodies=dict(linker.bodies),
@@ -68,7 +68,7 @@ def link(project: Project, catalog: Catalog, settings_module: str | None = None)
         models=database.models,
         settings=(*framework_settings(linker.constants, settings), *queue_options(linker, settings)),
         versions=framework_versions(project, sorted(catalog.packages())),
-        purged=purged(linker) | database.purged,
+        purged=purged(linker) | database.purged | expiring,
         modules=len(linker.modules.read()),
         unread=unread(linker),
     )

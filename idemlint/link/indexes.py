@@ -18,13 +18,15 @@ from idemlint.syntax import facts as f
 Types = Callable[[f.Expr], Type | None]
 
 
-def find_indexes(linker: Linker) -> None:
+def find_indexes(linker: Linker) -> frozenset[str]:
     """Add to the tables met so far the keys that index calls on them declare. Where a unique one is made on what nobody
-    can tell, any table of documents may have it, and none of them counts as seen."""
+    can tell, any table of documents may have it, and none of them counts as seen. Gives the models whose rows expire by
+    such an index."""
     words = sorted(orm.INDEXES)
     pattern = re.compile(rf"\.(?:{'|'.join(map(re.escape, words))})\s*\(")
     found: dict[str, list[Model]] = {}
     hidden = False
+    expiring: set[str] = set()
     for source in linker.project.mentioning(words):
         module = linker.modules.load(source) if is_production(source.path) else None
         for index, piece in enumerate(module.pieces if module is not None else ()):
@@ -32,16 +34,20 @@ def find_indexes(linker: Linker) -> None:
                 continue
             for call, place, resolve in _calls(linker, module, index):
                 model = _indexed(linker, call, resolve)
-                if model is not None:
-                    layer = next(layer for layer in orm.LAYERS if model.layer == layer.NAME)
-                    told = found.setdefault(model.name, [])
-                    told.append(layer.outside_key(told[-1] if told else model, _spelled(call, place), resolve))
-                hidden = hidden or (model is None and _may_be_unique(call))
+                if model is None:
+                    hidden = hidden or _may_be_unique(call)
+                    continue
+                spelled = _spelled(call, place)
+                if orm.expires(spelled):
+                    expiring.add(model.name)
+                told = found.setdefault(model.name, [])
+                told.append(orm.outside_key(told[-1] if told else model, spelled, resolve))
     for model in linker.known_models():
         told = found.get(model.name, [])
         if told or (model.open and hidden):
             whole = bool(told) and all(each.seen for each in told) and not hidden
             linker.replace_model(replace(told[-1] if told else model, seen=whole))
+    return frozenset(expiring)
 
 
 def _calls(linker: Linker, module: Module, piece: int) -> Iterator[tuple[f.Call, Place, Types]]:

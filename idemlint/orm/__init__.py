@@ -2,7 +2,7 @@
 
 from idemlint.orm import django, mongo, sqlalchemy
 from idemlint.orm.layer import Layer, Reception
-from idemlint.orm.mongo import INDEXES, batched, changes, conditions
+from idemlint.orm.mongo import INDEXES, batched, changes, conditions, expires, outside_key
 from idemlint.program import Model, Type
 
 LAYERS: tuple[Layer, ...] = (django, sqlalchemy, mongo)
@@ -15,10 +15,12 @@ __all__ = [
     "batched",
     "changes",
     "conditions",
+    "expires",
     "holds_tables",
     "is_unnamed",
     "library_model",
     "member",
+    "outside_key",
     "remedy",
     "unit_of_work",
 ]

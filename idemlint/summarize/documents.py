@@ -123,7 +123,10 @@ class Documents(Data):
         return tuple(writes), complete
 
     def counted_on(self, value: Value | None, column: str, model: Model) -> str:
-        """Whether a value was worked out from the old one of its own column."""
+        """Whether a value was worked out from the old one of its own column, or is that one grown longer."""
+        if value is not None and value.column is not None and value.column[1] == column:
+            held = self.heap.get(value.column[0], {}).get(column)
+            return held.from_itself if held is not None else ""
         if value is None or value.step is None or value.step[1] != column:
             return ""
         thing = self.things.get(value.step[0])

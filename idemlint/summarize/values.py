@@ -287,7 +287,7 @@ class Values(Conditions):
                 continue
             name = self.evaluate(key)
             whole = name.text is not None and "{}" not in name.text
-            partial = partial or not whole
+            partial = partial or name.text in (None, "{}")
             if name.text is not None and name.text != "{}":
                 entries[name.text] = replace(value, site=self.site(expr.at))
             if name.text is not None and whole and self.catalog.is_key_name(name.text):

@@ -19,8 +19,8 @@ from idemlint.orm.absent import (
     related_names,
     sent,
     settle,
-    shortcut,
     static,
+    table,
 )
 from idemlint.orm.mongo.collections import (
     annotated_rows,
@@ -31,10 +31,10 @@ from idemlint.orm.mongo.collections import (
     member,
     operation,
     rows_attribute,
-    table,
+    shortcut,
 )
 from idemlint.orm.mongo.documents import changes, conditions
-from idemlint.orm.mongo.keys import INDEXES, outside_key
+from idemlint.orm.mongo.keys import INDEXES, expires, outside_key
 from idemlint.orm.mongo.remedies import REMEDIES
 from idemlint.orm.mongo.words import (
     COLUMN_REFERENCES,
@@ -66,6 +66,7 @@ __all__ = [
     "connection",
     "construct",
     "covers",
+    "expires",
     "guess",
     "is_unnamed",
     "is_user",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from idemlint.orm.arguments import argument, is_true, last_name, text
-from idemlint.orm.layer import LibraryBase, Outcome, Resolve
+from idemlint.orm.layer import Outcome, Resolve
 from idemlint.orm.mongo.words import (
     CLIENT,
     CLIENT_METHODS,
@@ -131,21 +131,12 @@ def member(path: str, name: str | None) -> Type | None:
     return None
 
 
-def table(
-    path: str, call: f.Call, site: Site, module: str, resolve: Resolve, library_base: LibraryBase
-) -> tuple[Model, RowsType] | None:
+def shortcut(path: str, call: f.Call, resolve: Resolve) -> Outcome | None:
     """The collection that `database.get_collection("orders")` or `Collection(database, "orders")` gives."""
-    if path == f"{DATABASE}.get_collection":
-        name = argument(call, 0, "name")
-    elif path == COLLECTION_CLASS:
-        name = argument(call, 1, "name")
-    elif path == f"{DATABASE}.create_collection":
-        name = argument(call, 0, "name")
-    else:
+    if path not in (f"{DATABASE}.get_collection", f"{DATABASE}.create_collection", COLLECTION_CLASS):
         return None
-    model = library_model(f"{PREFIX}.{text(name) or UNNAMED}")
-    assert model is not None
-    return model, RowsType(model.name, stage=COLLECTION)
+    name = model_id(text(argument(call, 1 if path == COLLECTION_CLASS else 0, "name")) or UNNAMED)
+    return DataOperation("narrow", name), RowsType(name, stage=COLLECTION)
 
 
 def annotated_rows(path: str, item: Type | None) -> RowsType | None:

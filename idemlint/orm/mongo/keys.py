@@ -35,6 +35,16 @@ def outside_key(model: Model, call: f.Call, resolve: Resolve) -> Model:
     return replace(model, unique=unique, seen=whole)
 
 
+def expires(call: f.Call) -> bool:
+    """Whether one of the indexes deletes documents when their time has come."""
+    return any(
+        given.name == "expireAfterSeconds"
+        for index in _indexes(call)
+        if isinstance(index, f.Call)
+        for given in index.arguments
+    )
+
+
 def _indexes(call: f.Call) -> Iterator[f.Expr]:
     if last_name(call.function) in ONE:
         yield call
