@@ -21,7 +21,7 @@ from idemlint.link.linker import Draft, FunctionInfo, Linker
 from idemlint.link.production import is_production
 from idemlint.link.queues import queue_options
 from idemlint.link.references import find_references
-from idemlint.link.schema import schema
+from idemlint.link.schema import read_database
 from idemlint.link.settings import framework_settings
 from idemlint.link.settings_modules import SettingsModules
 from idemlint.link.signals import receivers, receiving
@@ -60,7 +60,7 @@ def link(project: Project, catalog: Catalog, settings_module: str | None = None)
         if body is not None and info.id not in tasks:
             roots.append(Root(body.key, None, around if is_view(linker, info) else None))
     expiring = find_indexes(linker)
-    database = schema(linker)
+    database = read_database(linker)
     return Program(
         bodies=dict(linker.bodies),
         tasks=tasks,

@@ -27,14 +27,14 @@ _KEYS = re.compile(r"unique|remove", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Schema:
+class Database:
     """All models by id, tables among them, and the ids of those that a statement deletes from."""
 
     models: dict[str, Model]
     purged: frozenset[str]
 
 
-def schema(linker: Linker) -> Schema:
+def read_database(linker: Linker) -> Database:
     """The models met so far with the keys of migrations; where statements are run as text, all models and tables."""
     raw = any(
         isinstance(target, LibraryCall) and linker.catalog.role(target.path) == "raw-sql"
@@ -55,13 +55,13 @@ def schema(linker: Linker) -> Schema:
         if table in found:
             models[name] = sql.extended(models[name], [change for change, _ in found[table]])
     if not raw:
-        return Schema(models, frozenset())
+        return Database(models, frozenset())
     named, deleted = spoken_of(linker)
     for table in sorted({*found, *named} - tables.keys()):
         model = sql.table(table, found.get(table, ()))
         models[model.name] = model
     tables = sql.by_table(models)
-    return Schema(models, frozenset(tables[table] for table in deleted if table in tables))
+    return Database(models, frozenset(tables[table] for table in deleted if table in tables))
 
 
 def told(linker: Linker, raw: bool) -> Iterator[tuple[Layer | None, Change, Site]]:
