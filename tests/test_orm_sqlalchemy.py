@@ -24,6 +24,7 @@ from sqlalchemy import (
     UniqueConstraint, func, text,
 )
 from sqlalchemy.ext.declarative import declarative_base
+from sqlalchemy.ext.mutable import MutableDict
 from sqlalchemy.orm import (
     DeclarativeBase, Mapped, MappedAsDataclass, Session, backref, declared_attr, mapped_column, registry, relationship,
 )
@@ -180,6 +181,8 @@ COLUMNS = [
     ("Column(DateTime, server_default=text('CURRENT_TIMESTAMP'))", "time", True, "unstable", ""),
     ("Column(Boolean, server_default='false')", "flag", True, "constant", ""),
     ("Column(JSON, default=dict)", "json", True, "constant", ""),
+    ("Column(MutableDict.as_mutable(JSON), nullable=False)", "json", False, None, ""),
+    ("Column(JSON().with_variant(String, 'sqlite'))", "json", True, None, ""),
     ("Column(ForeignKey('shops.id'), nullable=False)", "relation", False, None, ""),
     ("Column(Integer, ForeignKey('shops.id'), index=True, unique=True)", "relation", True, None, "unique=True"),
     ("Column(String, default=lambda: uuid.uuid4().hex)", "text", True, "unstable", ""),

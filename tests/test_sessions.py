@@ -241,6 +241,33 @@ def test_a_savepoint_is_inside(tmp_path: Path) -> None:
     assert second.transactions[:1] == first.transactions
 
 
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [
+        ("db.begin(nested=True)", "db.commit()"),
+        ("point = db.begin_nested()", "point.commit()"),
+    ],
+)
+def test_savepoints_without_a_block(tmp_path: Path, begin: str, end: str) -> None:
+    source = f"""
+    with Local() as db:
+        order = db.query(Order).filter_by(number=key).first()
+        {begin}
+        try:
+            db.add(Order(number=key))
+            {end}
+        except IntegrityError:
+            {end.replace("commit", "rollback")}
+        db.add(Line(sku=key))
+        db.commit()
+    """
+    walked = body(tmp_path, source, "key")
+    first, second = walked.effects("insert")
+    assert first.transactions[:1] == second.transactions
+    assert len(first.transactions) == 2
+    assert "integrity-error-in-transaction" not in walked.rules
+
+
 # --- Locks -----------------------------------------------------------------------------------------------------------
 
 

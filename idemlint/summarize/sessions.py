@@ -69,6 +69,8 @@ class SessionWalk(Walk):
         self.kept: dict[int, int] = {}
         # Sessions whose block commits at its end.
         self.committing: set[int] = set()
+        # Savepoints that end alone, whatever is called to end them.
+        self.alone: set[int] = set()
         # Transactions that nobody wrote down.
         self.implicit: set[int] = set()
         # Transactions that have written or locked something; until then nothing hangs on their being open.
@@ -186,6 +188,12 @@ class SessionWalk(Walk):
         if role in MAKES or (role in EVENTS and self.on_session(target.path)):
             for value in given.all():
                 self.looked_at(value)
+            nested = given.keywords.get("nested")
+            if role == "begin" and nested is not None and nested.literal == (True,):
+                # The old way to a savepoint, which the session's own commit and rollback end.
+                value = self.event("savepoint", target.path, receiver, expr.at)
+                self.alone.add(self.sessions[self.session_of(receiver)].stack[-1])
+                return value
             return self.event(role or "", target.path, receiver, expr.at)
         if role == "raw-sql" and self.on_session(target.path):
             self.flush(self.session_of(receiver))
@@ -206,8 +214,10 @@ class SessionWalk(Walk):
                 self.begin(session, at, explicit=True)
             return self.value_of(session)
         session = self.session_of(receiver)
+        stack = self.sessions[session].stack
         inner = self.catalog.role(self.catalog.canonical(path).rpartition(".")[0]) == "begin"
-        depth = len(self.sessions[session].stack)
+        inner = inner or bool(self.alone.intersection(stack[-1:]))
+        depth = len(stack)
         match role:
             case "begin" | "nested":
                 self.begin(session, at, explicit=True)
@@ -313,8 +323,10 @@ class SessionWalk(Walk):
         self.tries.append(flushed)
         leaves = super().attempt(statement)
         self.tries.pop()
+        own = {self.site(handler.at) for handler in statement.handlers}
         for index in range(caught, len(self.caught)):
-            self.caught[index] = self.with_flushed(self.caught[index], self.flushed[flushed:])
+            if self.caught[index].site in own:
+                self.caught[index] = self.with_flushed(self.caught[index], self.flushed[flushed:])
         # A `finally` that closes a session does so on every way out.
         for way in ways[before:]:
             way.sessions = {

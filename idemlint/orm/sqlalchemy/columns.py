@@ -205,7 +205,7 @@ def _null(options: dict[str, f.Expr], annotation: f.Expr | None, plain: f.Expr |
 def _kind(parts: list[f.Expr], options: dict[str, f.Expr], annotation: f.Expr | None, reader: Reader) -> str:
     typed = options.get("type_") or options.get("sa_type")
     for part in [*([typed] if typed is not None else []), *parts]:
-        function = part.function if isinstance(part, f.Call) else part
+        function = _plain_type(part)
         word = reader.tail(function) if isinstance(function, f.Name | f.Attribute) else ""
         if word and word not in _NO_TYPE:
             return _KIND.get(word, _KIND.get(last_name(function), "other"))
@@ -220,6 +220,17 @@ def _kind(parts: list[f.Expr], options: dict[str, f.Expr], annotation: f.Expr | 
     if isinstance(written, f.Subscript):
         return _kind([], {}, written, reader)
     return _KIND.get(reader.tail(annotation), "text" if isinstance(reader.resolve(annotation), ClassType) else "other")
+
+
+def _plain_type(part: f.Expr) -> f.Expr:
+    """What a type is called: `String` of `String(20)`, `JSONB` of `MutableDict.as_mutable(JSONB)`."""
+    if not isinstance(part, f.Call):
+        return part
+    if isinstance(part.function, f.Attribute) and part.function.name == "as_mutable" and positional(part):
+        return _plain_type(positional(part)[0])
+    if isinstance(part.function, f.Attribute) and part.function.name in ("with_variant", "evaluates_none"):
+        return _plain_type(part.function.base)
+    return part.function
 
 
 def _default(options: dict[str, f.Expr], reader: Reader) -> str | None:
