@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from idemlint.orm.arguments import argument, is_false, last_name, positional, text
-from idemlint.orm.sqlalchemy.defaults import database_text, stability
+from idemlint.orm.defaults import database_text, stability
 from idemlint.orm.sqlalchemy.words import Reader
 from idemlint.program import ClassType, Field, LibraryInstance, LibraryType
 from idemlint.syntax import facts as f

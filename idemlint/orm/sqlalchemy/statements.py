@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from idemlint.orm.arguments import Pairs, argument, entries, positional, strings, text
+from idemlint.orm.arguments import Pairs, argument, positional, strings, text
+from idemlint.orm.conditions import Where, dict_pairs, filter_by, mentioned, models_of, stored
 from idemlint.orm.layer import Outcome, Resolve
-from idemlint.orm.sqlalchemy.conditions import Where, filter_by, mentioned, models_of
 from idemlint.orm.sqlalchemy.relations import entity, item, way_back
 from idemlint.orm.sqlalchemy.words import (
     ASKING,
@@ -183,40 +183,6 @@ def _source(rows: RowsType, method: str, call: f.Call, model: Model, resolve: Re
 def _values(rows: RowsType, method: str, call: f.Call, model: Model, resolve: Resolve) -> Outcome:
     pairs, rest, complete = stored(call, resolve)
     return DataOperation("build", model.name, values=pairs, objects=rest, opaque=not complete), rows
-
-
-def stored(call: f.Call, resolve: Resolve) -> tuple[Pairs, f.Expr | None, bool]:
-    """The values that keywords and dicts of a call store, then the dict or list of dicts that is made elsewhere, then
-    whether these are all."""
-    pairs: Pairs = tuple((given.name, given.value) for given in call.arguments if given.name is not None)
-    rest: f.Expr | None = None
-    complete = True
-    for given in call.arguments:
-        if given.name is not None:
-            continue
-        found, known = dict_pairs(given.value, resolve)
-        pairs += found
-        if not known:
-            complete, rest = rest is None and given.star != "*", given.value
-    return pairs, rest, complete
-
-
-def dict_pairs(given: f.Expr, resolve: Resolve) -> tuple[Pairs, bool]:
-    """The items of a dict display whose keys are names or columns (`{Order.status: "paid"}`), and whether these are all
-    it holds."""
-    if not isinstance(given, f.Mapping):
-        return entries(given)
-    found: list[tuple[str, f.Expr]] = []
-    complete = True
-    for key, value in given.items:
-        column = resolve(key) if isinstance(key, f.Attribute) else None
-        if isinstance(key, f.Constant) and isinstance(key.value, str):
-            found.append((key.value, value))
-        elif isinstance(column, ColumnType):
-            found.append((column.column, value))
-        else:
-            complete = False
-    return tuple(found), complete
 
 
 def _on_conflict(rows: RowsType, method: str, call: f.Call, model: Model, resolve: Resolve) -> Outcome:

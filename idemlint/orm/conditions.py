@@ -1,11 +1,12 @@
-"""What a statement selects by: the conjunctive parts of `where(...)`, in the spelling of every layer (`status__in`)."""
+"""What a statement selects by, in the spelling of every layer (`status__in`): the conjunctive parts of `where(...)`; and
+what it stores."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from idemlint.orm.arguments import Pairs, named, positional, spread
+from idemlint.orm.arguments import Pairs, entries, named, positional, spread
 from idemlint.orm.layer import Resolve
 from idemlint.program import ClassType, ColumnType, Model, RowsType
 from idemlint.syntax import facts as f
@@ -183,3 +184,37 @@ def mentioned(expression: f.Expr, resolve: Resolve) -> str | None:
         case f.Subscript(base=base):
             inner = (base,)
     return next((model for part in inner if (model := mentioned(part, resolve)) is not None), None)
+
+
+def stored(call: f.Call, resolve: Resolve) -> tuple[Pairs, f.Expr | None, bool]:
+    """The values that keywords and dicts of a call store, then the dict or list of dicts that is made elsewhere, then
+    whether these are all."""
+    pairs: Pairs = tuple((given.name, given.value) for given in call.arguments if given.name is not None)
+    rest: f.Expr | None = None
+    complete = True
+    for given in call.arguments:
+        if given.name is not None:
+            continue
+        found, known = dict_pairs(given.value, resolve)
+        pairs += found
+        if not known:
+            complete, rest = rest is None and given.star != "*", given.value
+    return pairs, rest, complete
+
+
+def dict_pairs(given: f.Expr, resolve: Resolve) -> tuple[Pairs, bool]:
+    """The items of a dict display whose keys are names or columns (`{Order.status: "paid"}`), and whether these are all
+    it holds."""
+    if not isinstance(given, f.Mapping):
+        return entries(given)
+    found: list[tuple[str, f.Expr]] = []
+    complete = True
+    for key, value in given.items:
+        column = resolve(key) if isinstance(key, f.Attribute) else None
+        if isinstance(key, f.Constant) and isinstance(key.value, str):
+            found.append((key.value, value))
+        elif isinstance(column, ColumnType):
+            found.append((column.column, value))
+        else:
+            complete = False
+    return tuple(found), complete

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from idemlint.orm.arguments import text
-from idemlint.orm.sqlalchemy.words import Reader
+from idemlint.orm.layer import Resolve
 from idemlint.program import ClassType, LibraryInstance, LibraryType
 from idemlint.syntax import facts as f
 
@@ -18,6 +20,14 @@ _UNSTABLE_SQL = tuple(
     """now current_ localtime sysdate utc_ clock_timestamp statement_timestamp transaction_timestamp timezone getdate
     datetime( unixepoch uuid gen_random random newid nextval""".split()
 )
+
+
+class Reader(Protocol):
+    """Says what expressions in a class body are: `path` gives the library path of what one names, as far as known."""
+
+    @property
+    def resolve(self) -> Resolve: ...
+    def path(self, expression: f.Expr) -> str: ...
 
 
 def stability(value: f.Expr, reader: Reader) -> str:
