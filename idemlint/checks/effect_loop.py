@@ -58,7 +58,7 @@ def progresses(replay: Replay, effect: Effect) -> bool:
     guard = replay.guard(effect)
     if guard is None or guard.by is None or guard.strength is not Strength.STATE:
         return False
-    return guard.by.id < effect.id or bool(set(guard.by.loops) & set(effect.loops))
+    return guard.by.id < effect.id or any(("loop", number) in guard.by.address for number in effect.loops)
 
 
 RULE = Rule(NAME, "IDM502", Severity.WARNING, "loop of outside effects without progress noted per item", "0.1", check)

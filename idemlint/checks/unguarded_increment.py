@@ -85,8 +85,8 @@ def reused(replay: Replay, effect: Effect, write: Write) -> Finding:
         NAME,
         effect,
         replay.severity(Severity.WARNING),
-        f"{replay.name} saves the row a second time while it still holds F('{write.column}'): before Django 6.0 the "
-        "expression is applied again by each save().",
+        f"{replay.name} saves the row a second time while it still holds an expression over {write.column}: unless the "
+        "first save put the stored value in its place, the second applies it again.",
         (
             Mark(StepKind.FIRST, "the expression is assigned: {code}", write.site),
             Mark(StepKind.AGAIN, "{code} writes it once more", effect.site),
