@@ -9,11 +9,11 @@ from idemlint.domain.effect import Effect, Write
 from idemlint.domain.statement import Statement
 from idemlint.domain.value import UNKNOWN, Fact, Lookup, Object, Origin, Rows, Test, Value, origins_of
 from idemlint.program import DataCall, DataMethodType, DataOperation, Model, RowsType, Type
-from idemlint.summarize.sessions import SessionWalk
+from idemlint.summarize.blocks import BlockWalk
 from idemlint.syntax import facts as f
 
 
-class QueryWalk(SessionWalk):
+class QueryWalk(BlockWalk):
     """A walk that runs statements and looks at what they gave. `acting` is the session that runs them."""
 
     def in_force(self) -> tuple[int, ...]:

@@ -10,15 +10,15 @@ transaction may commit after the run, and one that a module shares with all its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from idemlint.catalog import Catalog
 from idemlint.domain.effect import Effect
-from idemlint.domain.summary import SESSION, Caught, Transaction
+from idemlint.domain.summary import SESSION, Transaction
 from idemlint.domain.value import CONSTANT, NOTHING, Fact, Object, Value
-from idemlint.program import Body, LibraryCall, LibraryInstance, Program, Root, Target
+from idemlint.program import LibraryCall, Program, Root
 from idemlint.summarize.calls import Given
 from idemlint.summarize.state import Snapshot
 from idemlint.summarize.walk import Walk
@@ -75,12 +75,10 @@ class SessionWalk(Walk):
         self.implicit: set[int] = set()
         # Transactions that have written or locked something; until then nothing hangs on their being open.
         self.dirty: set[int] = set()
-        self.flushed: list[int] = []
+        # Inserts that have waited for a flush; those that were flushed, and the sessions that were closed, in order.
         self.held_back: set[int] = set()
-        self.tries: list[int] = []
+        self.flushed: list[int] = []
         self.closed: list[int] = []
-        # How things stood at each `return` of the functions being followed, by activation.
-        self.exits: dict[int, list[Standing]] = {}
 
     def own_session(self) -> int:
         number = self.thing(None).id
@@ -241,139 +239,7 @@ class SessionWalk(Walk):
                 self.close(session)
         return self.value_of(session) if role in BLOCKS else NOTHING
 
-    # --- blocks
-
-    def managed(self, items: tuple[tuple[f.Expr, f.Expr | None], ...], body: f.Body, index: int) -> bool:
-        if index < len(items):
-            role = self.block_role(items[index][0])
-            if role:
-                return self.in_session(role, items, body, index)
-        return super().managed(items, body, index)
-
-    def block_role(self, manager: f.Expr) -> str:
-        """What a block is to a session: one of its own, a transaction, a savepoint; "" for any other block."""
-        reached: Target | None = self.here.body.targets.get(manager.at)
-        kind = self.type_of(manager)
-        path = reached.path if isinstance(reached, LibraryCall) else ""
-        if not path and isinstance(kind, LibraryInstance):
-            path = kind.path
-        role = self.catalog.role(path) if path else None
-        return role if role in BLOCKS else ""
-
-    def in_session(self, role: str, items: tuple[tuple[f.Expr, f.Expr | None], ...], body: f.Body, index: int) -> bool:
-        manager, target = items[index]
-        entered = self.evaluate(manager)
-        session = self.session_of(entered)
-        depth = len(self.sessions[session].stack)
-        commits = role in ("begin", "nested", "session-begin", "connection") or session in self.committing
-        ways, flushed = self.ways(), len(self.flushed)
-        before = len(ways)
-        if target is not None:
-            self.bind_target(target, entered)
-        leaves = self.managed(items, body, index + 1)
-        if role in ("savepoint", "nested") and depth > 1:
-            self.flush(session)
-            self.end(session, depth - 1)
-        elif commits:
-            self.commit(session, manager.at)
-        else:
-            self.close(session)
-        self.left_through(ways, before, flushed)
-        return leaves
-
-    def through(self, inner: Body, env: dict[str, Value], at: int, go_on: Callable[[Value], bool]) -> bool:
-        ways, flushed = self.ways(), len(self.flushed)
-        before = len(ways)
-        leaves = super().through(inner, env, at, go_on)
-        self.left_through(ways, before, flushed)
-        return leaves
-
-    def ways(self) -> list[Standing]:
-        """How things stood at each `return` met so far in the function being followed."""
-        return self.exits.setdefault(id(self.here), [])
-
-    def left_through(self, ways: list[Standing], before: int, flushed: int) -> None:
-        """Ways out that were taken inside a block leave through its end: what they held back was written there."""
-        written = set(self.flushed[flushed:])
-        outcomes = self.here.outcomes
-        for index in range(before, len(ways)):
-            pending = {number for state in ways[index].sessions.values() for number in state.pending} & written
-            facts = frozenset(self.inserted_fact(number) for number in pending)
-            outcomes[index] = replace(outcomes[index], facts=outcomes[index].facts | facts)
-            ways[index] = self.standing()
-
-    def statement(self, statement: f.Statement) -> bool:
-        leaves = super().statement(statement)
-        if isinstance(statement, f.Return):
-            self.ways().append(self.standing())
-        return leaves
-
-    def in_contexts(self, body: Body, contexts: tuple[tuple[object, int], ...]) -> bool:
-        leaves = super().in_contexts(body, contexts)
-        if contexts is body.contexts:
-            ways = self.exits.pop(id(self.here), [])
-            if ways:
-                self.stand(ways if leaves else [*ways, self.standing()])
-        return leaves
-
-    def attempt(self, statement: f.Try) -> bool:
-        caught, flushed, closed = len(self.caught), len(self.flushed), len(self.closed)
-        ways = self.ways()
-        before = len(ways)
-        self.tries.append(flushed)
-        leaves = super().attempt(statement)
-        self.tries.pop()
-        own = {self.site(handler.at) for handler in statement.handlers}
-        for index in range(caught, len(self.caught)):
-            if self.caught[index].site in own:
-                self.caught[index] = self.with_flushed(self.caught[index], self.flushed[flushed:])
-        # A `finally` that closes a session does so on every way out.
-        for way in ways[before:]:
-            way.sessions = {
-                number: Session() if number in self.closed[closed:] else state for number, state in way.sessions.items()
-            }
-        return leaves
-
-    def broken_off(self, before: Snapshot, middle: Snapshot) -> list[Snapshot]:
-        """What the body flushed is held back no longer, whether it went through or not."""
-        assert isinstance(before, Standing)
-        written = self.flushed[self.tries[-1] :]
-        sessions = {
-            number: replace(
-                state,
-                pending=tuple(each for each in state.pending if each not in written),
-                maybe=tuple(each for each in state.maybe if each not in written),
-            )
-            for number, state in before.sessions.items()
-        }
-        return [replace(before, sessions=sessions), middle]
-
-    def inserted_in(self, first: int, last: int) -> list[Effect]:
-        """A row that is only put into the session meets its unique key where that is flushed."""
-        written = self.flushed[self.tries[-1] :]
-        waiting = {number for state in self.sessions.values() for number in state.held_back}
-        at_once = [
-            effect
-            for effect in super().inserted_in(first, last)
-            if effect.id not in waiting and effect.id not in written and effect.id not in self.held_back
-        ]
-        return [*at_once, *(self.effects[number] for number in dict.fromkeys(written))]
-
-    def with_flushed(self, caught: Caught, flushed: list[int]) -> Caught:
-        """A handler is also about the rows that were put into the session before its `try` and flushed in it."""
-        inside = [number for number in flushed if number < caught.effects.stop]
-        effects = range(min([caught.effects.start, *inside]), caught.effects.stop)
-        inserted = (effect for effect in self.effects[effects.start : effects.stop] if effect.kind == "insert")
-        stack = next((effect.transactions for effect in inserted if effect.transactions), ())
-        if caught.transactions or not set(stack) & self.implicit:
-            return replace(caught, effects=effects)
-        # The transaction was opened inside the `try`, by its first use; a savepoint in there ends with its block.
-        return replace(caught, effects=effects, transactions=stack[:1])
-
     # --- branches
-
-    def standing(self) -> Standing:
-        return self.snapshot()
 
     def snapshot(self) -> Standing:
         plain = super().snapshot()
