@@ -8,7 +8,8 @@ from dataclasses import replace
 from idemlint.orm.arguments import argument, is_false, last_name, named, positional, spread
 from idemlint.orm.layer import IsModel, Outcome, Resolve
 from idemlint.orm.sqlalchemy.relations import entity, item
-from idemlint.orm.sqlalchemy.statements import METHODS, asking, begun_with_nothing, key_lookup, reading, writing
+from idemlint.orm.sqlalchemy.results import key_lookup
+from idemlint.orm.sqlalchemy.statements import METHODS, asking, begun_with_nothing, reading, writing
 from idemlint.orm.sqlalchemy.words import (
     ASKING,
     CONNECTION,
