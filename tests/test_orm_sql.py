@@ -59,6 +59,11 @@ def test_what_a_program_puts_in_is_a_hole() -> None:
     assert found.lookup == sql.Lookup((("id", sql.Hole()),), False)
 
 
+def test_clauses_that_a_program_puts_in_hide_nothing_else() -> None:
+    found = command("SELECT id FROM t WHERE a = :a {more} ORDER BY b {limit}")
+    assert found.lookup == sql.Lookup((("a", sql.Given("a")),), False)
+
+
 def test_braces_in_quotes_are_text() -> None:
     assert written(command("UPDATE t SET data = '{}' WHERE id = 1")) == [("data", sql.Literal("{}"), "")]
 

@@ -365,7 +365,7 @@ class Walk(Calls):
                     self.constant(expr)
                 if isinstance(holder, InstanceType):
                     self.enter_property(expr.at, holder, name)
-                if isinstance(holder, InstanceType | ClassType) and name.isupper():
+                if isinstance(holder, InstanceType | ClassType):
                     self.class_constant(expr, holder.name)
                 return self.attribute(holder, name)
             case f.Call():
@@ -442,14 +442,17 @@ class Walk(Calls):
             self.constants[expr.at] = text
 
     def class_constant(self, expr: f.Attribute, cls: str) -> None:
-        """Note the text of a class attribute that is spelled as a constant: `self.INSERT`."""
+        """Note the text of a class attribute that is spelled as a constant, or holds a statement: `self.insert_sql`."""
         found = self.linker.class_member(cls, expr.name)
         written = found[1].fact.value if found is not None and isinstance(found[1].fact, f.Assign) else None
-        if found is None or written is None or found[1].position is not None:
+        if found is None or found[1].position is not None:
+            return
+        if not isinstance(written, f.Constant | f.Format | f.Operation | f.Call):
             return
         value = self.linker.constants.evaluate(written, found[0].module)
         if isinstance(value, Known) and isinstance(value.value, str):
-            self.constants[expr.at] = value.value
+            if expr.name.isupper() or sql.is_sql(value.value):
+                self.constants[expr.at] = value.value
         elif isinstance(written, f.Call) and (text := self.statement_text(written, found[0].module)) is not None:
             self.constants[expr.at] = text
 

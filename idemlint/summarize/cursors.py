@@ -13,6 +13,7 @@ from idemlint.program import LibraryCall, Program, Root, Site, Type
 from idemlint.summarize.calls import Given
 from idemlint.summarize.connections import ConnectionWalk
 from idemlint.summarize.sessions import MAKES
+from idemlint.summarize.state import Snapshot
 from idemlint.summarize.statements import Arguments
 from idemlint.summarize.weights import Weights
 from idemlint.syntax import facts as f
@@ -129,11 +130,23 @@ class CursorWalk(ConnectionWalk):
         if value.text is not None or self.catalog.origin(path, len(given.positional)) != "arguments":
             return value
         first = given.positional[0] if given.positional else None
+        if first is not None and len(given.all()) == 1 and not receiver.varies and receiver.text is None:
+            # What it is called on is a module.
+            return replace(value, text=first.text)
         for kept in (first, receiver):
             if kept is not None and kept.text is not None and sql.is_sql(kept.text):
                 named = tuple(given.keywords.items()) if kept is receiver else ()
                 return replace(value, text=kept.text, entries=named or kept.entries)
         return value
+
+    def merge(self, arms: list[Snapshot]) -> None:
+        """A statement to which one of the arms has added something begins the same after all of them."""
+        super().merge(arms)
+        env = self.here.env
+        for name in env if len(arms) > 1 else ():
+            texts = [arm.env[name].text or "" for arm in arms if name in arm.env]
+            if env[name].text is None and all(texts) and sql.is_sql(texts[0]):
+                env[name] = replace(env[name], text=_beginning(texts))
 
     # --- results
 
@@ -299,6 +312,17 @@ def _filled(text: str, given: Given) -> str:
         return value.text if value is not None and value.text is not None else "{}"
 
     return re.sub(r"\{([^{}]*)\}", filler, text)
+
+
+def _beginning(texts: list[str]) -> str:
+    """How several texts begin, up to the word in which they part, with `{}` for the rest."""
+    length = next(
+        (index for index, letters in enumerate(zip(*texts, strict=False)) if len(set(letters)) > 1),
+        min(map(len, texts)),
+    )
+    same = texts[0][:length]
+    whole = any(text[length : length + 1] in (" ", "\n", "") for text in texts)
+    return f"{same} {{}}" if whole else f"{same[: max(same.rfind(' '), same.rfind(chr(10))) + 1]}{{}}"
 
 
 def _commits_alone(given: Given) -> bool:

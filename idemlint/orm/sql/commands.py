@@ -138,8 +138,16 @@ def _of(parsed: Parsed, style: str, position: int) -> Iterator[Command]:
             continue
         needed = tables_in(statement)
         follows = tuple(place for known, place in places.items() if known in needed)
+        gives = name == (asked if asked in changes else "")
         for command in reader.command(statement):
-            yield replace(command, style=style, follows=follows, gives=name == (asked if asked in changes else ""))
+            yield replace(
+                command,
+                opaque=command.opaque or not parsed.whole,
+                lookup=replace(command.lookup, complete=command.lookup.complete and parsed.whole),
+                style=style,
+                follows=follows,
+                gives=gives,
+            )
             places[name] = position
             position += 1
 

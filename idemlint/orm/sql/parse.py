@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
@@ -48,6 +49,11 @@ _SIGNS = {
     "lt": "<",
     "lte": "<=",
 }
+_HOLE = re.compile(rf"(\S+)\s+{HOLE}(?=\s|\)|$)")
+_EXPECTS = frozenset(
+    """SELECT DISTINCT FROM INTO UPDATE SET VALUES WHERE AND OR NOT IN ON JOIN BY LIMIT OFFSET HAVING RETURNING LIKE
+    ILIKE BETWEEN THEN ELSE WHEN CASE AS IS USING TABLE INTERVAL ANY ALL EXISTS""".split()
+)
 _CALLED = {"concat": "concat", "safeconcat": "concat", "currenttimestamp": "now"}
 
 
@@ -60,13 +66,25 @@ def parse(prepared: Prepared) -> Parsed | None:
     text = prepared.text
     if word == "replace":
         text = f"INSERT{text[len('replace') :]}"
-    for dialect in _dialects(prepared.text):
-        parsed = _parsed(text, dialect, prepared.parameters)
-        if parsed is not None:
-            if word == "replace" and isinstance(parsed.statement, Insert):
-                return Parsed(_replacing(parsed.statement), parsed.before)
-            return parsed
+    bare = _without_clauses(text)
+    for written in dict.fromkeys((text, bare)):
+        for dialect in _dialects(prepared.text):
+            parsed = _parsed(written, dialect, prepared.parameters)
+            if parsed is not None:
+                statement = parsed.statement
+                if word == "replace" and isinstance(statement, Insert):
+                    statement = _replacing(statement)
+                return Parsed(statement, parsed.before, written == text)
     return None
+
+
+def _without_clauses(text: str) -> str:
+    """The text without the holes that stand where a clause may follow: `WHERE a = 1 {more} ORDER BY b`."""
+
+    def kept(found: re.Match[str]) -> str:
+        return found[0] if found[1].upper() in _EXPECTS or found[1][-1] in "=<>+-*/|,(%" else found[1]
+
+    return _HOLE.sub(kept, text)
 
 
 def _dialects(text: str) -> list[str]:

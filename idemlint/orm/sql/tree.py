@@ -120,7 +120,9 @@ Statement: TypeAlias = Select | Insert | Update | Delete
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A statement, and those that stand before it under a name (`WITH done AS (UPDATE ...)`)."""
+    """A statement, and those that stand before it under a name (`WITH done AS (UPDATE ...)`). It is not `whole` where
+    the program puts more clauses in."""
 
     statement: Statement
     before: tuple[tuple[str, Statement], ...] = ()
+    whole: bool = True
