@@ -100,9 +100,10 @@ def test_what_an_insert_does_about_a_row_in_its_way(
         ("GREATEST(n - %s, 0)", "expression"),
         ("(n * 2)::int", "expression"),
         ("%s + n", "expression"),
-        ("n || %s", "append"),
-        ("CONCAT(n, %s)", "append"),
+        ("n || %s", "join"),
+        ("CONCAT(n, %s)", "join"),
         ("array_append(n, %s)", "append"),
+        ("n || ARRAY[%s]", "append"),
         ("n || '{\"a\": 1}'", ""),
         ("n || %s::jsonb", ""),
         ("jsonb_set(n, '{a}', %s)", ""),
@@ -112,10 +113,12 @@ def test_what_an_insert_does_about_a_row_in_its_way(
         ("GREATEST(n, %s)", ""),
         ("(SELECT sum(x) FROM u)", ""),
         ("CASE WHEN n > 1 THEN 2 ELSE n END", ""),
+        ("n + u.x FROM u", "expression"),
+        ("n + u.x FROM (SELECT sum(y) AS x FROM v) u", ""),
     ],
 )
 def test_how_a_value_hangs_on_the_old_one(value: str, itself: str) -> None:
-    [(column, _, found)] = written(command(f"UPDATE t SET n = {value} WHERE id = %s"))
+    [(column, _, found)] = written(command(f"UPDATE t SET n = {value}"))
     assert (column, found) == ("n", itself)
 
 

@@ -24,7 +24,9 @@ def journals(models: Mapping[str, Model], runs: Iterable[Summary]) -> frozenset[
     for run in runs:
         for effect in run.effects:
             if effect.model:
-                used.setdefault(effect.model, set()).add(effect.kind)
+                # A row that is written over remembers more than that it was there.
+                kind = "upsert" if effect.conflict == "update" else effect.kind
+                used.setdefault(effect.model, set()).add(kind)
             if effect.kind == "insert":
                 inserted.setdefault(effect.model, []).append(effect)
             if effect.kind == "insert" and any(effect.id in caught.effects for caught in run.caught):

@@ -104,7 +104,9 @@ class CursorWalk(ConnectionWalk):
             # Without the rows of the commands that it needs, it does nothing.
             numbers = [effect[0] for place in command.follows if (effect := gave[place].effect) is not None]
             self.learn(*(Fact("claim", number, site=self.site(expr.at)) for number in numbers))
-            gave.append(self.perform(command, arguments, expr))
+            # Where nobody can tell which rows these are, nobody can tell what is added up.
+            hidden = any(self.effects[number].opaque for number in numbers)
+            gave.append(self.perform(replace(command, updates=()) if hidden else command, arguments, expr))
             if command.follows:
                 self.facts = held
             value = gave[-1] if command.gives else value

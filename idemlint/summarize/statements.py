@@ -184,9 +184,9 @@ class StatementWalk(UnitWalk):
             value = self.worth_of(assigned.term, model, given, expr)
             itself = assigned.itself
             field = model.field(column)
-            if itself == "append" and (field is None or field.kind == "json"):
-                # An object takes the same key twice.
-                itself = ""
+            if itself == "join":
+                # What is put behind an object or a vector may be there already.
+                itself = "append" if field is not None and field.kind == "text" else ""
             if not itself and value.step is not None and value.step[1] == column:
                 thing = self.things.get(value.step[0])
                 itself = "arithmetic" if thing is not None and thing.model == model.name else ""

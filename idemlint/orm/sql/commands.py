@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from idemlint.orm.sql import words
 from idemlint.orm.sql.parse import VERBS, parse
-from idemlint.orm.sql.terms import asks, clamped, conjuncts, counted, own_column, step, tables_in
-from idemlint.orm.sql.text import Prepared, statements
+from idemlint.orm.sql.terms import asks, clamped, columns_of, conjuncts, counted, own_column, step, tables_in
+from idemlint.orm.sql.text import Prepared, statements, table_name
 from idemlint.orm.sql.tree import (
     Apply,
     Column,
@@ -31,6 +32,8 @@ _COMPARED = {"=": "", "<>": "__ne", "<": "__lt", "<=": "__lte", ">": "__gt", ">=
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 _MATCHED = {"like": "__contains", "ilike": "__icontains", "between": "__range"}
 
+_DROPPED = re.compile(r'drop\s+table\s+(?:if\s+exists\s+)?(["`\w.]+)', re.IGNORECASE)
+
 Condition = tuple[str, Term]
 """A column, with its operator as every layer spells it (`status__in`), and what it is compared with."""
 
@@ -38,7 +41,7 @@ Condition = tuple[str, Term]
 @dataclass(frozen=True, slots=True)
 class Assigned:
     """A column that is written. `itself` says how the new value hangs on the old one: "expression" when it counts on
-    from it, "append" when something is put behind it, "" where it does not."""
+    from it, "append" when an item is put behind it, "join" when a text is, "" where it does not."""
 
     column: str
     term: Term
@@ -108,6 +111,9 @@ def commands(text: str) -> tuple[Command, ...] | None:
                 found.append(Command(words.CONTROL[word]))
         elif word == "lock":
             found.append(Command("mutex", scope="transaction"))
+        elif word == "drop" and (dropped := _DROPPED.match(prepared.text)) is not None:
+            # What is made anew afterwards starts empty.
+            found.append(Command("delete", table_name(dropped[1])))
         elif word in VERBS:
             parsed = parse(prepared)
             if parsed is None:
@@ -275,7 +281,12 @@ class _Commands:
 
     def update(self, statement: Update) -> Command:
         table = statement.table
-        values = tuple(Assigned(name, term, step(term, name, table)) for name, term in statement.sets)
+        # What is added up from other rows is worked out anew: which of them count is up to that query.
+        summed = {other.alias for other in statement.tables if other.query is not None or other.name in self.before}
+        values = tuple(
+            Assigned(name, term, "" if columns_of(term) & summed else step(term, name, table))
+            for name, term in statement.sets
+        )
         return Command(
             "update",
             table.name,

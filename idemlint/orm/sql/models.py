@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from idemlint.orm.layer import Change
 from idemlint.orm.sql.schema import PRIMARY
+from idemlint.orm.sql.text import table_name
 from idemlint.program import Field, Model, Site, UniqueKey
 
 NAME = "sql"
@@ -31,9 +32,7 @@ def deleted(text: str) -> Iterator[str]:
 
 def _mentioned(text: str) -> Iterator[tuple[str, str]]:
     for found in _NAMED.finditer(text):
-        parts = [part.strip().strip('"`[]').lower() for part in found[2].split(".")]
-        kept = parts[1:] if len(parts) > 1 and parts[0] in ("public", "main", "dbo") else parts
-        yield found[1].lower(), ".".join(kept)
+        yield found[1].lower(), table_name(found[2])
 
 
 def table(name: str, found: Iterable[tuple[Change, Site]] = ()) -> Model:

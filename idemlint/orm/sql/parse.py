@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from idemlint.orm.sql.text import HOLE, PARAMETER, Prepared
+from idemlint.orm.sql.text import HOLE, PARAMETER, Prepared, table_name
 from idemlint.orm.sql.tree import (
     Apply,
     Column,
@@ -183,6 +183,9 @@ class _Reader:
         return Insert(table, columns, rows, query, conflict, on, updates, self.returning(node))
 
     def values(self, row: Any) -> tuple[Term, ...]:
+        if row.key not in ("tuple", "paren"):
+            # `VALUES %s`: whole rows are put in.
+            return (Star(),)
         items = row.expressions if row.key in ("tuple", "paren") and row.expressions else [row]
         return tuple(self.term(item.this if item.key == "paren" else item) for item in items)
 
@@ -238,10 +241,8 @@ class _Reader:
 
     def table(self, node: Any) -> Table:
         if node.key == "table":
-            schema = node.db.lower()
             name = node.name.lower()
-            whole = f"{schema}.{name}" if schema not in ("", "public", "main", "dbo") else name
-            return Table("" if HOLE in whole else whole, node.alias.lower() or name)
+            return Table(table_name(f"{node.db}.{name}" if node.db else name), node.alias.lower() or name)
         if node.key == "subquery":
             return Table("", node.alias.lower(), self.select(node))
         return Table("", node.alias.lower())

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from idemlint.orm.layer import Change
-from idemlint.orm.sql.text import HOLE, statements
+from idemlint.orm.sql.text import HOLE, statements, table_name
 from idemlint.program import Field, UniqueKey
 
 SPEAKS = re.compile(
@@ -96,7 +96,7 @@ def _change(statement: str) -> Iterator[Change]:
         # Nobody else sees its rows.
         return
     if created is not None:
-        found = _created(_plain(created["table"]), created["rest"])
+        found = _created(table_name(created["table"]), created["rest"])
         if found is not None:
             yield found
         return
@@ -104,12 +104,12 @@ def _change(statement: str) -> Iterator[Change]:
     if index is not None:
         inner, behind = _parenthesised(index["rest"])
         key = _key_over(inner, "CREATE UNIQUE INDEX", behind)
-        table = _plain(index["table"])
+        table = table_name(index["table"])
         if table:
             yield Change(table, unique=(key,)) if key is not None else Change(table, hidden=True)
         return
     altered = _ALTER.match(statement)
-    table = _plain(altered["table"]) if altered is not None else ""
+    table = table_name(altered["table"]) if altered is not None else ""
     for action in _items(altered["rest"]) if altered is not None and table else ():
         added = _ADDED.match(action)
         if added is not None:
@@ -146,7 +146,7 @@ def _created(table: str, rest: str) -> Change | None:
 
 def _column(item: str) -> tuple[Field, UniqueKey | None]:
     named = _COLUMN.match(item.strip())
-    name = _plain(named[1]) if named is not None else _plain(item.strip())
+    name = table_name(named[1]) if named is not None else table_name(item.strip())
     rest = named[2] if named is not None else ""
     lowered = " ".join(rest.lower().split())
     primary = "primary key" in lowered
@@ -190,7 +190,7 @@ def _key_over(inner: str, source: str, behind: str) -> UniqueKey | None:
     columns: list[str] = []
     for item in _items(inner):
         part = _PART.fullmatch(item.strip()) or _FUNCTION.fullmatch(item.strip())
-        name = _plain(part[1]) if part is not None else ""
+        name = table_name(part[1]) if part is not None else ""
         if not name:
             return None
         columns.append(name)
@@ -203,26 +203,17 @@ def _condition(where: str, columns: list[str]) -> tuple[str, ...]:
     """The columns of a partial key's condition. That its own columns are not NULL says what the key says anyway."""
     rest = re.sub(
         rf"\(?\s*({_NAME})\s+is\s+not\s+null\s*\)?",
-        lambda found: "" if _plain(found[1]) in columns else found[0],
+        lambda found: "" if table_name(found[1]) in columns else found[0],
         where,
         flags=re.IGNORECASE,
     )
     rest = re.sub(r"'(?:''|[^'])*'|::\w+", " ", rest)
     names = re.findall(_NAME, rest)
-    known = [_plain(name) for name in names if _plain(name) not in _WORDS and not name.isdecimal()]
+    known = [table_name(name) for name in names if table_name(name) not in _WORDS and not name.isdecimal()]
     return tuple(dict.fromkeys(known)) if names else ()
 
 
 _WORDS = frozenset("and or not null is true false in any array between like".split())
-
-
-def _plain(written: str) -> str:
-    """A name without its quotes and without the usual schema, in lower case; "" for one with a hole."""
-    parts = [part.strip().strip('"`[]').lower() for part in written.split(".")]
-    if any(HOLE in part for part in parts):
-        return ""
-    kept = parts[1:] if len(parts) > 1 and parts[0] in ("public", "main", "dbo") else parts
-    return ".".join(kept)
 
 
 _PAREN = re.compile(r"""'(?:''|[^'])*'|"[^"]*"|`[^`]*`|[(),]""")

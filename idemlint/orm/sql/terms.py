@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 
 from idemlint.orm.sql import words
-from idemlint.orm.sql.tree import Apply, Column, Literal, Query, Select, Table, Term
+from idemlint.orm.sql.tree import Apply, Column, Literal, Query, Row, Select, Table, Term
 
 _APPENDS = frozenset(
     {"||", "concat", "concatws", "array_append", "arrayappend", "array_cat", "arrayconcat", "arrayconcatagg"}
@@ -37,6 +37,13 @@ def tables_in(part: object) -> set[str]:
     return own.union(*(tables_in(getattr(part, field.name)) for field in fields(part)))
 
 
+def columns_of(term: Term) -> set[str]:
+    """The tables and aliases that the columns in a term are written with."""
+    if isinstance(term, Column):
+        return {term.table}
+    return {alias for part in term.parts for alias in columns_of(part)} if isinstance(term, Apply) else set()
+
+
 def step(term: Term, column: str, table: Table) -> str:
     """How a written value hangs on the old one of its own column: see `Assigned.itself`."""
     if not isinstance(term, Apply):
@@ -49,7 +56,9 @@ def step(term: Term, column: str, table: Table) -> str:
         return "expression"
     if term.name in _APPENDS and term.parts and is_old(term.parts[0]):
         # To an object a key is added that is there already the second time.
-        return "" if any(_is_object(part) for part in term.parts[1:]) else "append"
+        if any(_is_object(part) for part in term.parts[1:]):
+            return ""
+        return "append" if "array" in term.name or any(isinstance(part, Row) for part in term.parts) else "join"
     if term.name in _STEPS | _LIMITS or term.name.startswith("cast "):
         return next((found for part in term.parts if (found := step(part, column, table))), "")
     return ""

@@ -31,6 +31,8 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+# What a table is in if nobody says otherwise.
+_USUAL = frozenset({"public", "main", "dbo"})
 _FIRST = re.compile(r"[\s(]*([A-Za-z]+)")
 
 
@@ -97,6 +99,15 @@ def statements(text: str, limit: int = LIMIT) -> Iterator[Prepared]:
             parameters.append(given)
     parts.append(text[last:])
     yield from ended()
+
+
+def table_name(written: str) -> str:
+    """What a table is known by: in lower case, without quotes and without the schema that all tables are in; "" for a
+    name with a hole."""
+    parts = [part.strip().strip('"`[]').lower() for part in written.split(".")]
+    if any(HOLE in part for part in parts):
+        return ""
+    return ".".join(parts[1:] if len(parts) > 1 and parts[0] in _USUAL else parts)
 
 
 def _style(text: str) -> str:
