@@ -1,5 +1,5 @@
-"""What a statement selects by, in the spelling of every layer (`status__in`): the conjunctive parts of `where(...)`; and
-what it stores."""
+"""What a statement selects by, in the spelling of every layer (`status__in`): the conjunctive parts of `where(...)`.
+And what it stores."""
 
 from __future__ import annotations
 
@@ -54,6 +54,8 @@ class Where:
                 return self._compared(left, sign, right, part.at)
             case f.Operation(operator="&", left=left, right=right):
                 return self._both((left, right))
+            case f.Operation(operator="<<" | ">>" as sign, left=left, right=right):
+                return self._shifted(left, sign, right)
             case f.Unary(operator="~" | "not", operand=operand):
                 return self._inverted(operand)
             case f.Call(function=f.Attribute(base=base, name=method)):
@@ -112,9 +114,21 @@ class Where:
                 return (_named(column, "", f.Constant(call.at, told)), True) if told is not None else ((), False)
             null = isinstance(value, f.Constant) or _last(value) == "null"
             return (_named(column, "__isnull", f.Constant(call.at, method == "is_")), True) if null else ((), False)
+        if method == "is_null":
+            wanted = value.value if isinstance(value, f.Constant) else True
+            return _named(column, "__isnull", f.Constant(call.at, bool(wanted))), True
         if method in _METHODS and value is not None:
             return _named(column, _METHODS[method], value), True
         return (), column == ""
+
+    def _shifted(self, left: f.Expr, sign: str, right: f.Expr) -> tuple[Pairs, bool]:
+        """`Order.status << ["new"]` and `Order.sent >> None`: how some layers spell IN and IS."""
+        column = self.column(left)
+        if column is None:
+            return (), False
+        if sign == "<<":
+            return _named(column, "__in", right), True
+        return _named(column, "__isnull", f.Constant(right.at, True)), isinstance(right, f.Constant)
 
     def _inverted(self, operand: f.Expr) -> tuple[Pairs, bool]:
         column = self.column(operand)

@@ -16,6 +16,11 @@ from idemlint.syntax import facts as f
 class QueryWalk(BlockWalk):
     """A walk that runs statements and looks at what they gave. `acting` is the session that runs them."""
 
+    def locking(self) -> int | None:
+        """The transaction that a lock taken now is held to the end of; None where there is none."""
+        stack = self.in_force() if self.acting is not None else tuple(self.open)
+        return stack[0] if stack else None
+
     def in_force(self) -> tuple[int, ...]:
         """The transaction of the acting session."""
         assert self.acting is not None
@@ -84,7 +89,7 @@ class QueryWalk(BlockWalk):
         rows = statement.rows
         if rows is None or rows.model != model.name:
             rows = Rows(model.name, opaque=True)
-        rows = replace(rows, session=self.acting, lock=self.in_force()[0] if rows.locks else rows.lock)
+        rows = replace(rows, session=self.acting, lock=self.locking() if rows.locks else rows.lock)
         does = rows.statement or Statement("select")
         match does.verb:
             case "insert":
@@ -96,7 +101,9 @@ class QueryWalk(BlockWalk):
             case _:
                 return self.select(operation, rows, model, expr)
         # What an update gives back are the rows as it found them.
-        rows = replace(rows, statement=None, lock=self.in_force()[0], fetched=True)
+        rows = replace(rows, statement=None, lock=self.locking(), fetched=True)
+        if operation.form == "count":
+            return Value(frozenset({UNKNOWN}), effect=(effect.id, "count"))
         value = Value(frozenset({UNKNOWN}), rows=rows, effect=(effect.id, "result"))
         return value if operation.form == "rows" else self.answer(value, model)
 
@@ -169,6 +176,9 @@ class QueryWalk(BlockWalk):
             given = {write.column: write for write in writes}
             lookup = tuple(Lookup(name, "exact", given[name].value) for name in does.conflict_on if name in given)
             self.record("update", expr.at, model=model.name, lookup=lookup, writes=counted, many=True)
+        if operation.form == "count":
+            stored = frozenset({UNKNOWN if does.conflict else Origin("fresh", model.title, effect.site)})
+            return Value(stored, effect=(effect.id, "created" if does.conflict == "ignore" else "result"))
         value = Value(frozenset({UNKNOWN}), effect=(effect.id, "result"))
         return value if operation.form == "rows" else self.answer(value, model)
 

@@ -72,6 +72,11 @@ class UnitWalk(QueryWalk):
 
     def operate_beside(self, target: DataCall, expr: f.Call, receiver: Value) -> Value:
         """An operation of another layer; a statement given to a session as text commits with that one."""
+        operation, model = target.operation, self.program.models.get(target.operation.model)
+        if operation.kind == "build" and model is not None:
+            return self.build(operation, model, receiver)
+        if operation.kind == "run" and model is not None:
+            return self.run_statement(operation, receiver, None, model, expr)
         kind = self.type_of(expr.function)
         through = isinstance(kind, LibraryType) and self.on_session(kind.path)
         outer, self.acting = self.acting, self.session_of(receiver) if through else self.acting

@@ -1,0 +1,110 @@
+"""Models that are classes with a field an attribute and an inner class of options, as most layers have them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from idemlint.orm.arguments import last_name, members, strings, text
+from idemlint.orm.layer import LibraryBase, Resolve
+from idemlint.program import ClassType, Field, InstanceType, LibraryInstance, LibraryType, Model, UniqueKey
+from idemlint.syntax import facts as f
+
+PRIMARY = "primary key"
+UNIQUE = "unique=True"
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """`resolve` says what an expression in a class body is, `library_base` the first library class that a class of the
+    project derives from, so that fields of the project's own are known."""
+
+    resolve: Resolve
+    library_base: LibraryBase
+
+    def path(self, expression: f.Expr) -> str:
+        """The library path of what the expression names; the last name as written where that is unknown."""
+        found = self.resolve(expression)
+        if isinstance(found, LibraryType | LibraryInstance):
+            return found.path
+        if isinstance(found, ClassType):
+            return self.library_base(found) or last_name(expression)
+        return last_name(expression)
+
+    def tail(self, expression: f.Expr) -> str:
+        """The last part of `path`."""
+        return self.path(expression).rpartition(".")[2]
+
+    def model(self, expression: f.Expr, own: str) -> str | None:
+        """The id of the class that an expression names, `own` for the class itself; a text that names one as it is."""
+        found = self.resolve(expression)
+        if isinstance(found, ClassType):
+            return found.name
+        written = text(expression)
+        return own if written == "self" else written
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A field of a class body and its unique key, if it has one of its own."""
+
+    field: Field
+    key: UniqueKey | None = None
+
+
+def assignments(body: f.Body) -> Iterator[tuple[str, f.Expr, int]]:
+    """Names, values and ordinals of what a class body assigns, the branches of its `if` included."""
+    for statement in body:
+        if isinstance(statement, f.Assign) and statement.value is not None:
+            for target in statement.targets:
+                if isinstance(target, f.Name):
+                    yield target.id, statement.value, statement.at
+        elif isinstance(statement, f.If):
+            yield from assignments(statement.body + statement.orelse)
+
+
+def options(cls: f.Class, name: str = "Meta") -> dict[str, f.Expr]:
+    """What the inner class of options assigns."""
+    inner = (statement for statement in cls.body if isinstance(statement, f.Class) and statement.name == name)
+    return {option: value for each in inner for option, value, _ in assignments(each.body)}
+
+
+def kind_of(word: str, kinds: Mapping[str, str]) -> str | None:
+    """The kind of a field by the end of its class's name: `BigIntegerField` is an `IntegerField`."""
+    ends = [end for end in kinds if word.endswith(end)]
+    return kinds[max(ends, key=len)] if ends else None
+
+
+def together(value: f.Expr | None, source: str) -> tuple[tuple[UniqueKey, ...], bool]:
+    """The keys of `unique_together` and the like, and whether all of it could be read: `("a", "b")` is one of them,
+    `(("a", "b"), ("c",))` are two."""
+    if value is None:
+        return (), True
+    parts = tuple(members(value))
+    flat = strings(f.Display(value.at, "tuple", parts))
+    if flat:
+        return (UniqueKey(flat, source=source),), True
+    named = [strings(part) for part in parts]
+    return tuple(UniqueKey(columns, source=source) for columns in named if columns), None not in named
+
+
+def inherited(parents: Sequence[Model], replaced: Collection[str]) -> tuple[tuple[Field, ...], tuple[UniqueKey, ...]]:
+    """The columns that a class gets from its parents, and their unique keys, but those it replaces."""
+    fields: dict[str, Field] = {}
+    keys: dict[UniqueKey, None] = {}
+    for parent in parents:
+        for field in parent.fields:
+            if field.name not in replaced:
+                fields.setdefault(field.name, field)
+        keys.update(dict.fromkeys(key for key in parent.unique if not set(key.columns) & set(replaced)))
+    return tuple(fields.values()), tuple(keys)
+
+
+def bases_of(parents: Sequence[Model]) -> tuple[str, ...]:
+    """The ids of all models that a class inherits from, nearest first."""
+    return tuple(dict.fromkeys(base for parent in parents for base in (parent.name, *parent.bases)))
+
+
+def row(model: str) -> InstanceType:
+    """A row of a model."""
+    return InstanceType(model)
