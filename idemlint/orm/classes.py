@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from idemlint.orm.arguments import last_name, members, strings, text
 from idemlint.orm.layer import LibraryBase, Resolve
-from idemlint.program import ClassType, Field, InstanceType, LibraryInstance, LibraryType, Model, UniqueKey
+from idemlint.program import ClassType, Field, LibraryInstance, LibraryType, Model, UniqueKey
 from idemlint.syntax import facts as f
 
 PRIMARY = "primary key"
@@ -105,6 +105,20 @@ def bases_of(parents: Sequence[Model]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(base for parent in parents for base in (parent.name, *parent.bases)))
 
 
-def row(model: str) -> InstanceType:
-    """A row of a model."""
-    return InstanceType(model)
+def settle(models: Mapping[str, Model]) -> dict[str, Model]:
+    """The models with every relation that was written as text (`"User"`, `"models.User"`) pointing at the id of its
+    model, if only one is so called."""
+    titles: dict[str, list[str]] = {}
+    for model in models.values():
+        titles.setdefault(model.title, []).append(model.name)
+
+    def target(name: str | None) -> str | None:
+        if name is None or ":" in name:
+            return name
+        named = titles.get(name.rpartition(".")[2], [])
+        return named[0] if len(named) == 1 else None
+
+    return {
+        name: replace(model, fields=tuple(replace(field, target=target(field.target)) for field in model.fields))
+        for name, model in models.items()
+    }

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from idemlint.orm.arguments import named, positional, spread
 from idemlint.orm.django import instances, rows
-from idemlint.orm.django.lookups import lookups
 from idemlint.orm.django.relations import item
 from idemlint.orm.django.words import library_id
 from idemlint.orm.layer import IsModel, LibraryBase, Outcome, Resolve
+from idemlint.orm.lookups import lookups
 from idemlint.program import (
     ClassType,
     DataOperation,

@@ -18,8 +18,9 @@ from idemlint.orm.absent import (
     shortcut,
     table,
 )
+from idemlint.orm.classes import settle
 from idemlint.orm.peewee.models import outside_key, read_model
-from idemlint.orm.peewee.relations import attribute, library_method, related_names, settle, static
+from idemlint.orm.peewee.relations import attribute, library_method, related_names, static
 from idemlint.orm.peewee.rows import construct, item, operation
 from idemlint.orm.peewee.words import (
     COLUMN_REFERENCES,

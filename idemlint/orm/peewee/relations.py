@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable
 
+from idemlint.orm.classes import settle
 from idemlint.orm.layer import Related
 from idemlint.orm.peewee.words import SELECT
 from idemlint.program import ColumnType, InstanceType, LibraryInstance, LibraryType, Model, RowsType, Type
@@ -43,23 +43,6 @@ def related_names(models: Iterable[Model]) -> dict[tuple[str, str], tuple[str, b
                 if field.related:
                     found.setdefault((field.target, field.related), (model.name, False))
     return found
-
-
-def settle(models: Mapping[str, Model]) -> dict[str, Model]:
-    """The models with every relation that was written as text pointing at the id of its model, if only one is so
-    called."""
-    titles: dict[str, list[str]] = {}
-    for model in models.values():
-        titles.setdefault(model.title, []).append(model.name)
-
-    def target(name: str | None) -> str | None:
-        named = titles.get(name or "", [])
-        return name if name is None or ":" in name else named[0] if len(named) == 1 else None
-
-    return {
-        name: replace(model, fields=tuple(replace(field, target=target(field.target)) for field in model.fields))
-        for name, model in models.items()
-    }
 
 
 def library_method(model: Model, method: str) -> str | None:
