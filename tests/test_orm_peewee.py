@@ -302,8 +302,9 @@ def test_unhandled_duplicate_is_said(body: str, tmp_path: Path) -> None:
             """
 @shared_task(acks_late=True)
 def task(u, n):
-    more = {User.balance: User.balance + n}
-    User.insert(email=u, balance=n).on_conflict(conflict_target=[User.email], update=more).execute()
+    User.insert(email=u, balance=n).on_conflict(
+        conflict_target=[User.email], update={User.balance: User.balance + n}
+    ).execute()
 """,
             id="conflict-count",
         ),
