@@ -155,8 +155,14 @@ _STRING_OR_COMMENT = re.compile(
 )
 
 
+_STATEMENT = re.compile(
+    r"""[rRfFbBuU]*(\"{3}|'{3}|"|') ?((?:SELECT|INSERT|UPDATE|DELETE|WITH|REPLACE) (?:(?!\1).)+)""", re.IGNORECASE
+)
+
+
 def shorten(code: str) -> str:
-    """Code on one line; when too long, the inside of brackets gives way to dots, the innermost last arguments first."""
+    """Code on one line; when too long, the inside of brackets gives way to dots, the innermost last arguments first. A
+    statement that comes first keeps its beginning."""
     flat = re.sub(r"\s+", " ", code).strip()
     flat = re.sub(r"([(\[{]) | (?=[)\]}])", r"\1", flat)
     flat = flat.removeprefix("@")
@@ -168,4 +174,8 @@ def shorten(code: str) -> str:
     kept = re.sub(r"(\w+)=(?:[^,()\[\]{}]|\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\})*", r"\1=...", inside)
     if len(head) + len(kept) + 1 <= WIDTH:
         return f"{head}({kept}"
+    text = _STATEMENT.match(inside)
+    if text is not None and len(head) < WIDTH // 2:
+        room = WIDTH - len(head) - len('("...")')
+        return f'{head}("{text[2][:room].rstrip()}...")'
     return f"{head[: WIDTH - 5]}(...)"
