@@ -79,10 +79,12 @@ class SettingsModules:
         missing = self.missing(near)
         if missing:
             return Setting(name, name, None, False, None, missing, self.table.framework)
-        state = self.state(name, near)
-        if state is None and name in self.table.inside:
+        if name in self.table.inside:
+            # Read inside another setting only: at the top nobody looks at it.
             outer, inner = self.table.inside[name]
             state = _inside(self.state(outer, near), inner, name)
+        else:
+            state = self.state(name, near)
         return made(name, name, state or State(Known(None)), self.table.framework)
 
     # --- Where they are
