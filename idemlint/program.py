@@ -408,7 +408,8 @@ class Body:
     are, by ordinal. `captured` are names of the enclosing functions it uses, `receiver` says that the first parameter
     is one, `constants` are the plain values of module-level names and settings that it uses, `arguments` what is
     known of its parameters, `contexts` are context managers that decorate it, outermost first, with the decorator's
-    ordinal."""
+    ordinal. `managers` are the bodies of the project's own `__enter__` and `__exit__` ("": none) for what a `with` is
+    given, by its ordinal."""
 
     key: str
     function: str
@@ -427,6 +428,7 @@ class Body:
     captured: tuple[str, ...] = ()
     receiver: bool = False
     contexts: tuple[tuple[Target, int], ...] = ()
+    managers: Mapping[int, tuple[str, str]] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -605,3 +606,86 @@ def test_a_task_sent_before_the_commit(tmp_path: Path) -> None:
     """
     said = [said for said in module(tmp_path, source).said if said.startswith("enqueue-in-transaction")]
     assert said == ["enqueue-in-transaction: child.delay(order.id)  # early"]
+
+
+# --- Objects that keep a session -------------------------------------------------------------------------------------
+
+UNIT = """
+class Unit:
+    def __init__(self, make=Local):
+        self.make = make
+
+    def __enter__(self):
+        self.session = self.make()
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is None:
+            self.session.commit()
+        else:
+            self.session.rollback()
+        self.session.close()
+
+"""
+
+
+def test_an_object_that_commits_when_its_block_ends(tmp_path: Path) -> None:
+    source = """
+    @app.task(acks_late=True)
+    def task(key):
+        with Unit() as unit:
+            done = unit.session.execute(upsert(Applied).values(event=key, kind="a").on_conflict_do_nothing())
+            if not done.rowcount:
+                return
+        pay(key)
+    """
+    walked = module(tmp_path, UNIT + textwrap.dedent(source))
+    assert walked.transaction(walked.only("insert")).end is not None
+    call = walked.only("external")
+    assert call.transactions == ()
+    assert [fact.kind for fact in call.facts] == ["claim"]
+    assert "unkeyed-external-call" not in walked.rules
+
+
+def test_a_helper_that_returns_out_of_an_objects_block(tmp_path: Path) -> None:
+    source = """
+    def mark(key):
+        with Unit() as unit:
+            unit.session.add(Applied(event=key, kind="a"))
+            return True
+
+    @app.task(acks_late=True)
+    def task(key):
+        mark(key)
+        pay(key)
+    """
+    walked = module(tmp_path, UNIT + textwrap.dedent(source))
+    assert [fact.kind for fact in walked.only("external").facts] == ["inserted"]
+
+
+def test_an_object_that_is_committed_by_hand(tmp_path: Path) -> None:
+    source = """
+    class Unit:
+        async def __aenter__(self):
+            self.session = Async()
+            return self
+
+        async def __aexit__(self, *error):
+            await self.session.rollback()
+
+        async def commit(self):
+            await self.session.commit()
+
+    @app.task(acks_late=True)
+    async def task(key):
+        async with Unit() as unit:
+            order = await unit.session.get(Order, key)
+            order.closed = True
+            pay(key)
+            await unit.commit()
+            pay(key)
+    """
+    walked = module(tmp_path, source)
+    first, second = walked.effects("external")
+    assert first.transactions == walked.only("save").transactions
+    assert second.transactions == ()

@@ -72,6 +72,7 @@ class Walk(Calls):
         self.targets: dict[int, Target] = {}
         self.types: dict[int, Type] = {}
         self.constants: dict[int, object] = {}
+        self.managers: dict[int, tuple[str, str]] = {}
         self.returned: list[Type | None] = []
         self.yielded: list[Type | None] = []
         self.receiver_name: str | None = None
@@ -131,6 +132,7 @@ class Walk(Calls):
             captured=tuple(sorted(self.used)),
             receiver=has_receiver,
             contexts=tuple(contexts),
+            managers=self.managers,
         )
 
     def _is_static(self, fact: f.Function) -> bool:
@@ -142,10 +144,13 @@ class Walk(Calls):
         if parameter.kind == "**":
             return TableType(())
         known = self.linker.annotated(parameter.annotation, self.module, self.receiver)
-        return known or self.depended_on(parameter.default)
+        return known or self.by_default(parameter.default)
 
-    def depended_on(self, default: f.Expr | None) -> Type | None:
-        """What a framework passes for `db=Depends(get_db)`: what the function gives, or yields."""
+    def by_default(self, default: f.Expr | None) -> Type | None:
+        """What a parameter is by its default: the thing named there, or what a framework passes for
+        `db=Depends(get_db)`, which is what the function gives, or yields."""
+        if isinstance(default, f.Name):
+            return self.evaluate(default)
         if not isinstance(default, f.Call) or not default.arguments:
             return None
         kind = self.evaluate(default.function)
@@ -330,11 +335,15 @@ class Walk(Calls):
         if isinstance(target, ProjectCall) and self.linker.bodies[target.body].is_generator:
             return self.item(kind)
         if isinstance(kind, InstanceType):
-            return self.method_result(kind, "__enter__") or self.method_result(kind, "__aenter__") or kind
+            enter = self.method_body(kind, "__enter__") or self.method_body(kind, "__aenter__")
+            leave = self.method_body(kind, "__exit__") or self.method_body(kind, "__aexit__")
+            if enter is not None or leave is not None:
+                self.managers[manager.at] = (enter.key if enter else "", leave.key if leave else "")
+            return (enter.returns if enter is not None else None) or kind
         return kind
 
-    def method_result(self, kind: InstanceType, name: str) -> Type | None:
-        """What calling a method without arguments gives, None where the project has no such method."""
+    def method_body(self, kind: InstanceType, name: str) -> Body | None:
+        """The body of a method, None where the project has no such method."""
         method = self.attribute(kind, name)
         if not isinstance(method, RoutineType):
             return None

@@ -8,8 +8,9 @@ from dataclasses import replace
 from idemlint.catalog import Catalog
 from idemlint.domain.effect import Effect
 from idemlint.domain.summary import Caught
-from idemlint.domain.value import Value
+from idemlint.domain.value import NOTHING, Closure, Value
 from idemlint.program import Body, LibraryCall, LibraryInstance, Program, Root, Target
+from idemlint.summarize.calls import Given
 from idemlint.summarize.sessions import BLOCKS, Session, SessionWalk, Standing
 from idemlint.summarize.state import Snapshot
 from idemlint.summarize.weights import Weights
@@ -31,7 +32,35 @@ class BlockWalk(SessionWalk):
             role = self.block_role(items[index][0])
             if role:
                 return self.in_session(role, items, body, index)
+            if items[index][0].at in self.here.body.managers:
+                return self.in_object(items, body, index)
         return super().managed(items, body, index)
+
+    def in_object(self, items: tuple[tuple[f.Expr, f.Expr | None], ...], body: f.Body, index: int) -> bool:
+        """A block inside an object of the project: its `__enter__` runs before, its `__exit__` after."""
+        manager, target = items[index]
+        enter, leave = self.here.body.managers[manager.at]
+        held = self.facts
+        holder = self.evaluate(manager)
+        entered = self.method(enter, holder, Given((), {}), manager.at) if enter else holder
+        taken = frozenset(fact for fact in self.facts - held if fact.kind == "lock")
+        ways, flushed = self.ways(), len(self.flushed)
+        before = len(ways)
+        if target is not None:
+            known = entered.thing is not None or entered.rows is not None or entered.closure is not None
+            self.bind_target(target, entered if known else holder)
+        leaves = self.managed(items, body, index + 1)
+        if leave:
+            self.method(leave, holder, Given((NOTHING, NOTHING, NOTHING), {}), manager.at)
+        self.facts -= taken
+        self.left_through(ways, before, flushed)
+        return leaves
+
+    def method(self, key: str, holder: Value, given: Given, at: int) -> Value:
+        """Follow a method of an object."""
+        self.calls += 1
+        env = self.bound(self.program.bodies[key], Value(closure=Closure(receiver=holder)), given)
+        return self.enter(key, env, at)
 
     def block_role(self, manager: f.Expr) -> str:
         """What a block is to a session: one of its own, a transaction, a savepoint; "" for any other block."""

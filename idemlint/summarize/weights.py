@@ -65,6 +65,8 @@ def _targets(body: Body) -> Iterator[Target]:
 
 
 def _callees(body: Body) -> Iterator[str]:
+    for keys in body.managers.values():
+        yield from (key for key in keys if key)
     for target in _targets(body):
         match target:
             case ProjectCall(body=key):
