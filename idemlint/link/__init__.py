@@ -25,6 +25,7 @@ from idemlint.link.schema import read_database
 from idemlint.link.settings import framework_settings
 from idemlint.link.settings_modules import SettingsModules
 from idemlint.link.signals import receivers, receiving
+from idemlint.link.unread import unread
 from idemlint.link.values import Known
 from idemlint.link.versions import framework_versions
 from idemlint.link.walk import Walk
@@ -70,7 +71,7 @@ def link(project: Project, catalog: Catalog, settings_module: str | None = None)
         versions=framework_versions(project, sorted(catalog.packages())),
         purged=purged(linker) | database.purged | expiring,
         modules=len(linker.modules.read()),
-        unread=unread(linker),
+        unread=unread(linker.modules),
     )
 
 
@@ -170,11 +171,3 @@ def purged(linker: Linker) -> frozenset[str]:
                 found.add(model.name)
                 break
     return frozenset(found)
-
-
-def unread(linker: Linker) -> tuple[tuple[str, int, int, str], ...]:
-    """Files that could not be read or parsed, by path and line."""
-    found = [(path, *problem) for path, problem in linker.modules.unread.items()]
-    for module in linker.modules.read():
-        found.extend((module.file.path, *problem) for problem in module.problems)
-    return tuple(sorted(found))

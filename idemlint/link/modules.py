@@ -110,6 +110,7 @@ class Module:
 
 
 _WORD = re.compile(r"[^\W\d]\w*")
+_LINE_END = re.compile(r"\r\n?")
 
 
 def bindings_in(body: Iterable[f.Statement], piece: int) -> Iterator[Binding]:
@@ -171,10 +172,11 @@ class Modules:
         return self.load(source) if source else None
 
     def load(self, source: SourceFile) -> Module:
-        """The module of this file, read once; an unreadable one is empty and noted in `unread`."""
+        """The module of this file, read once, its newlines as Python reads them; an unreadable one is empty and noted in
+        `unread`."""
         if source.path not in self._read:
             try:
-                text = self.project.text(source.path)
+                text = _LINE_END.sub("\n", self.project.text(source.path))
             except UnreadableFile as problem:
                 self.unread[source.path] = (problem.line or 1, problem.column or 1, problem.reason)
                 text = ""

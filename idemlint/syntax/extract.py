@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import libcst as cst
 
 from idemlint.syntax import facts as f
+from idemlint.syntax.depth import too_deep
 from idemlint.syntax.expressions import Expressions, sign
 
 
@@ -29,6 +30,8 @@ def extract(text: str) -> f.Body:
 
 def extract_expression(text: str) -> f.Expr | None:
     """Facts of an expression kept in a string (a quoted annotation), or None where it is none."""
+    if too_deep(text) is not None:
+        return None
     try:
         node = cst.parse_expression(text.strip())
     except (cst.ParserSyntaxError, RecursionError):
@@ -38,6 +41,10 @@ def extract_expression(text: str) -> f.Expr | None:
 
 def parse(text: str) -> cst.Module:
     """The libcst tree of `text`, for this folder only. Raises SyntaxProblem."""
+    at = too_deep(text)
+    if at is not None:
+        lines = _LINE_END.split(text[:at])
+        raise SyntaxProblem("nested too deeply", len(lines), len(lines[-1]) + 1)
     try:
         return cst.parse_module(text)
     except cst.ParserSyntaxError as error:
@@ -55,6 +62,7 @@ def _problem(error: cst.ParserSyntaxError) -> SyntaxProblem:
     return SyntaxProblem(found.group(3).rstrip("."), int(found.group(1)), int(found.group(2)))
 
 
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _PLACE = re.compile(r"(?:parser error: )?error at (\d+):(\d+): (.*)")
 
 

@@ -1,7 +1,7 @@
 """Cut a module into its top-level statements by lines alone, so that only those that matter need be parsed.
 
-The cut is a guess that costs a thousandth of a parse: it follows strings, brackets and backslashes. A slice that turns
-out not to parse is no verdict on the file: the caller then parses the whole text.
+The cut costs a thousandth of a parse: it follows strings, brackets and backslashes. In a file that does not parse, a
+function or class at the first column starts a piece whatever was left open before it, so the fault stays where it is.
 """
 
 from __future__ import annotations
@@ -9,19 +9,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from idemlint.syntax.strings import OPENER, string_end
+
 # A string opener with its prefix, a bracket, a comment or a line end: everything else cannot change where we stand.
-_TOKEN = re.compile(
-    r"""(?P<string>[rbuftRBUFT]{0,2}(?:\"\"\"|'''|"|'))|[()\[\]{}]|\#[^\r\n]*|\\\r\n|\\.|\r\n|\r|\n""", re.DOTALL
-)
-_ENDS = {
-    '"""': re.compile(r'(?:[^"\\]|\\.|"(?!""))*"""', re.DOTALL),
-    "'''": re.compile(r"(?:[^'\\]|\\.|'(?!''))*'''", re.DOTALL),
-    '"': re.compile(r'(?:[^"\\\r\n]|\\\r\n|\\.)*"', re.DOTALL),
-    "'": re.compile(r"(?:[^'\\\r\n]|\\\r\n|\\.)*'", re.DOTALL),
-}
-_DEFINITION = re.compile(r"(?:async[ \t]+def|def|class)[ \t]+(\w+)")
-_DECORATED = re.compile(r"^(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
+_TOKEN = re.compile(rf"(?P<string>{OPENER})|[()\[\]{{}}]|\#[^\r\n]*|\\\r\n|\\.|\r\n|\r|\n", re.DOTALL)
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_DEFINITION = r"(?:async[ \t]+def|def|class)[ \t]+(\w+)"
+_DEFINED = re.compile(rf"(?:\s|\#[^\r\n]*)*+(?:@.*?(?<=[\r\n\f]))?{_DEFINITION}", re.DOTALL)
+# No expression in brackets goes on with these.
+_ANEW = re.compile(rf"(?:@[^\r\n]*[\r\n]+)*{_DEFINITION}")
 _CONTINUES = re.compile(r"(?:else|elif|except|finally)\b")
+# A form feed sets the column back to the first.
+_FEED = re.compile(r"(?:[ \t]*\f)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,8 @@ class Piece:
 
 
 def split(text: str) -> tuple[Piece, ...]:
-    """Pieces that put together give `text` again. Leading comments and blank lines go with the statement after them."""
+    """Pieces that put together give `text` again. Comments and blank lines go with the statement before them, those at
+    the top with the first."""
     starts = _statement_starts(text)
     if not starts:
         return (Piece(text, 1, 0, None),)
@@ -50,9 +50,6 @@ def split(text: str) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
-
-
 def _statement_starts(text: str) -> list[int]:
     """Offsets of the lines on which a top-level statement starts."""
     starts: list[int] = []
@@ -61,14 +58,18 @@ def _statement_starts(text: str) -> list[int]:
     decorated = False
     fresh = True
     while position < len(text):
+        if fresh and depth and _ANEW.match(text, position):
+            depth = 0
         if fresh and depth == 0:
-            first = text[position]
+            column = _FEED.match(text, position)
+            after = column.end() if column else position
+            first = text[after : after + 1]
             if first == "@":
                 if not decorated:
                     starts.append(position)
                 decorated = True
-            elif first not in " \t\f\r\n#\\)]}":
-                if not decorated and not _CONTINUES.match(text, position):
+            elif first not in " \t\r\n#\\)]}":
+                if not decorated and not _CONTINUES.match(text, after):
                     starts.append(position)
                 decorated = False
         fresh = False
@@ -78,8 +79,7 @@ def _statement_starts(text: str) -> list[int]:
         position = found.end()
         token = found.group()
         if quote := found.group("string"):
-            end = _ENDS[quote.lstrip("rbuftRBUFT")].match(text, position)
-            position = end.end() if end else position
+            position = string_end(text, position, quote) or position
         elif token in "([{":
             depth += 1
         elif token in ")]}":
@@ -90,8 +90,5 @@ def _statement_starts(text: str) -> list[int]:
 
 
 def _defined(chunk: str) -> str | None:
-    body = chunk.lstrip()
-    while body.startswith("#"):
-        body = body.partition("\n")[2].lstrip()
-    found = _DECORATED.search(body) if body.startswith("@") else _DEFINITION.match(body)
+    found = _DEFINED.match(chunk)
     return found.group(1) if found else None
