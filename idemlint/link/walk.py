@@ -347,8 +347,7 @@ class Walk(Calls):
         method = self.attribute(kind, name)
         if not isinstance(method, RoutineType):
             return None
-        body = self.linker.link(self.linker.functions[method.function], method.receiver, (), method.captured)
-        return body.returns if body else None
+        return self.linker.link(self.linker.functions[method.function], method.receiver, (), method.captured)
 
     # --- expressions
 
