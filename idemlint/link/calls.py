@@ -216,6 +216,8 @@ class Calls(Sending):
                 self.linker.add_model(table[0])
                 return LibraryCall(path), table[1]
         given = catalog.returns(path, literals(expr))
+        if role == "connection" and sql.commits_alone(literals(expr)):
+            given = sql.AUTOMATIC
         if role is None and given is None and catalog.effect(path) is None:
             guessed = self.guessed(expr)
             if guessed is not None and guessed != catalog.canonical(path):

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from idemlint.catalog import Catalog
 from idemlint.domain.summary import Caught
-from idemlint.domain.value import Value
+from idemlint.domain.value import Object, Value
+from idemlint.orm import sql
 from idemlint.program import Program, Root, Site
 from idemlint.summarize.sessions import BLOCKS
 from idemlint.summarize.statements import StatementWalk
@@ -65,6 +66,12 @@ class ConnectionWalk(StatementWalk):
             self.transactions[number] = replace(self.transactions[number], known=False)
         return number
 
+    def assign(self, thing: Object, column: str, value: Value, site: Site, from_itself: str = "") -> None:
+        """`conn.autocommit = True`."""
+        super().assign(thing, column, value, site, from_itself)
+        if column in sql.SETS_ALONE and thing.id in self.sessions and value.literal == (True,):
+            self.alone.add(thing.id)
+
     def event(self, role: str, path: str, receiver: Value, at: int) -> Value:
         outer, self.driven = self.driven, self.drives(path)
         value = super().event(role, path, receiver, at)
@@ -76,6 +83,13 @@ class ConnectionWalk(StatementWalk):
     def in_session(self, role: str, items: tuple[tuple[f.Expr, f.Expr | None], ...], body: f.Body, index: int) -> bool:
         outer, self.driven = self.driven, role in ("connection", "autocommit", "nested")
         leaves = super().in_session(role, items, body, index)
+        self.driven = outer
+        return leaves
+
+    def managed(self, items: tuple[tuple[f.Expr, f.Expr | None], ...], body: f.Body, index: int) -> bool:
+        """What stands inside of a block is no call of the driver."""
+        outer, self.driven = self.driven, False
+        leaves = super().managed(items, body, index)
         self.driven = outer
         return leaves
 

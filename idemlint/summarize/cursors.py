@@ -44,14 +44,16 @@ class CursorWalk(ConnectionWalk):
             return value if value is not None else super().library(target, callee, given, expr)
         if role == "cursor":
             return self.open_cursor(target.path, receiver, given, expr)
-        asks = sql.ASKS.get(target.path.rpartition(".")[2])
+        method = target.path.rpartition(".")[2]
+        asks = sql.ASKS.get(method)
         if asks is not None and self.gave(receiver) is not None:
             return self.ask_result(asks, receiver, expr)
         value = self.with_text(super().library(target, callee, given, expr), target.path, receiver, given)
         if target.path == "builtins.int" and len(given.positional) == 1 and _is_count(given.positional[0]):
             return replace(value, effect=given.positional[0].effect)
-        if role in MAKES and value.thing is not None and _commits_alone(given):
-            self.alone.add(value.thing.id)
+        connection = value if role in MAKES else receiver if method in sql.SETS_ALONE else None
+        if connection is not None and connection.thing is not None and sql.commits_alone(given.literals()):
+            self.alone.add(connection.thing.id)
         return value
 
     def open_cursor(self, path: str, receiver: Value, given: Given, expr: f.Call) -> Value:
@@ -325,10 +327,3 @@ def _beginning(texts: list[str]) -> str:
     same = texts[0][:length]
     whole = any(text[length : length + 1] in (" ", "\n", "") for text in texts)
     return f"{same} {{}}" if whole else f"{same[: max(same.rfind(' '), same.rfind(chr(10))) + 1]}{{}}"
-
-
-def _commits_alone(given: Given) -> bool:
-    """`connect(..., autocommit=True)`."""
-    asked = given.keywords.get("autocommit")
-    level = given.keywords.get("isolation_level")
-    return (asked is not None and asked.literal == (True,)) or (level is not None and level.literal == (None,))

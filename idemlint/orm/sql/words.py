@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from idemlint.orm.sql.tree import Apply, Literal
 
 CLOCK = frozenset(
@@ -87,6 +89,16 @@ MANY = frozenset({"executemany", "execute_many", "execute_batch", "execute_value
 
 COUNTS = frozenset({"rowcount"})
 """Attributes of a result that say how many rows there were."""
+
+SETS_ALONE = frozenset({"autocommit", "set_autocommit", "set_session"})
+"""Attributes and methods of a connection that say whether its statements commit alone."""
+
+
+def commits_alone(arguments: Mapping[str, object]) -> bool:
+    """Whether a call with these arguments (`#0` for the first) makes statements commit alone: `autocommit=True`."""
+    level = arguments.get("isolation_level", ...)
+    return True in (arguments.get("autocommit"), arguments.get("#0")) or level is None
+
 
 MADE = frozenset({"lastrowid"})
 """Attributes of a result that are the primary key of the row that was inserted."""
