@@ -1,11 +1,12 @@
 """create-without-unique-key: a redelivered task inserts a second row."""
 
+import re
 from collections.abc import Iterator
 
 from idemlint.checks.rule import Rule
 from idemlint.diagnostic import Applicability, Fix, Severity
 from idemlint.domain.effect import Effect
-from idemlint.domain.guard import Strength
+from idemlint.domain.guard import Strength, argument
 from idemlint.program import Model
 from idemlint.replay import Finding, Replay
 
@@ -17,6 +18,8 @@ def check(replay: Replay) -> Iterator[Finding]:
         return
     for effect in replay.summary.effects:
         model = replay.model(effect)
+        if effect.kind == "external" and unnamed_document(replay, effect):
+            yield indexed(replay, effect)
         if effect.kind != "insert" or model is None:
             continue
         found = replay.coverage(effect)
@@ -35,6 +38,32 @@ def check(replay: Replay) -> Iterator[Finding]:
             replay.story(effect, f"there are two {model.title} rows where one was meant"),
             fix=fix(replay, effect, model),
         )
+
+
+def unnamed_document(replay: Replay, effect: Effect) -> bool:
+    """Whether a document is put into a search index without an id of its own, so that each run adds another; into one
+    that logs what happens that is the purpose."""
+    if replay.kind(effect) != "index" or not replay.repeats(effect) or effect.key is not None or effect.in_handler:
+        return False
+    index = argument(effect, effect.row.target) if effect.row is not None else None
+    title = "".join(
+        word.capitalize() for word in re.split(r"[\W_\d]+", (index.text if index is not None else "") or "")
+    )
+    logs = replay.catalog.one_row_per_run(title) or replay.catalog.one_row_per_run(title.removesuffix("s"))
+    return not (logs or replay.guarded(effect, Strength.STATE))
+
+
+def indexed(replay: Replay, effect: Effect) -> Finding:
+    given = effect.row.fix if effect.row is not None else None
+    key = replay.stable_argument()
+    return replay.finding(
+        NAME,
+        effect,
+        replay.severity(Severity.WARNING),
+        f"{replay.name} indexes the document without an id: each delivery of its message adds another one.",
+        replay.story(effect, replay.result(effect)),
+        fix=Fix(given.format(key=key), Applicability.DISPLAY) if given is not None and key is not None else None,
+    )
 
 
 def one_row_per_run(replay: Replay, model: Model) -> bool:

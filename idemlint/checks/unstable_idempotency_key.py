@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from idemlint.checks.rule import Rule
 from idemlint.diagnostic import Applicability, Confidence, Fix, Severity, StepKind
+from idemlint.domain.guard import Strength, argument
 from idemlint.domain.summary import KeyUse
 from idemlint.domain.value import Origin
 from idemlint.program import Site
@@ -48,6 +49,43 @@ def check(replay: Replay) -> Iterator[Finding]:
             subject=replay.effect_with(use.key),
             about=use.frames[-1].function,
             task=replay.task.id,
+        )
+    yield from objects(replay)
+
+
+def objects(replay: Replay) -> Iterator[Finding]:
+    """Objects that are stored under another name in each run. A time in the name may be meant; chance is not."""
+    for effect in replay.summary.effects:
+        row = effect.row
+        if (
+            row is None
+            or replay.kind(effect) != "object"
+            or effect.in_handler
+            or replay.guarded(effect, Strength.STATE)
+        ):
+            continue
+        name = argument(effect, row.target)
+        drawn = (
+            next((origin for origin in name.unstable if origin.kind == "random"), None) if name is not None else None
+        )
+        if drawn is None:
+            continue
+        site = drawn.site or effect.site
+        yield replay.finding(
+            NAME,
+            effect,
+            replay.severity(Severity.WARNING),
+            f"{replay.name} stores the object under a random name, so a second delivery stores another one beside it.",
+            (
+                replay.again(),
+                Mark(StepKind.FIRST, "{code} gives one name", site),
+                Mark(StepKind.FIRST, "{code}", effect.site),
+                Mark(StepKind.AGAIN, "{code} gives another", site),
+                Mark(StepKind.RESULT, replay.result(effect)),
+            ),
+            site=site,
+            confidence=min(Confidence.MEDIUM, replay.confidence(effect)),
+            fix=fix(replay),
         )
 
 

@@ -51,7 +51,8 @@ class Effect:
 
     kind: "external" (`row` is its catalog row), "insert", "get-or-insert", "upsert", "update", "save", "delete",
     "link", "read", "lock", "enqueue", "retry". `frames` lead from the root to the call, innermost last. `transactions`
-    are the open ones, outermost first; `deferred` marks what runs after the commit, `indirect` what a signal's
+    are the open ones, outermost first; `arguments` has the object that a method is called on as `self`, if how that was
+    made is known; `deferred` marks what runs after the commit, `indirect` what a signal's
     receiver does. `thing` is the row's object id.
     `handled` are exception names that a `try` around it catches, `handling` those of
     the handlers it stands in.

@@ -179,7 +179,13 @@ def _differs(condition: Lookup, value: Value) -> bool:
 def argument(effect: Effect, slots: Iterable[Slot]) -> Value | None:
     """The argument of a recorded call at the first slot that is filled."""
     given = dict(effect.arguments)
-    return next((given[slot.argument] for slot in slots if slot.argument in given and not slot.items), None)
+    for slot in slots:
+        found = given.get(slot.argument)
+        for item in slot.items:
+            found = found.entry(item) if found is not None else None
+        if found is not None:
+            return found
+    return None
 
 
 def expires(effect: Effect) -> bool:

@@ -394,8 +394,8 @@ class Walk(Calls):
             case f.Unary(operand=operand, operator=operator):
                 kind = self.evaluate(operand)
                 return LibraryInstance("builtins.bool") if operator == "not" else kind
-            case f.Operation(left=left, right=right):
-                return self.operation(self.evaluate(left), self.evaluate(right))
+            case f.Operation(operator=operator, left=left, right=right):
+                return self.operation(operator, self.evaluate(left), self.evaluate(right))
             case f.Comparison(left=left, rights=rights):
                 for side in (left, *rights):
                     self.evaluate(side)
@@ -548,11 +548,14 @@ class Walk(Calls):
         """What an attribute or item of a library's object is, where that is a table or leads to one."""
         return orm.member(self.linker.catalog.canonical(path), name) if orm.holds_tables(path) else None
 
-    def operation(self, left: Type | None, right: Type | None) -> Type | None:
+    def operation(self, operator: str, left: Type | None, right: Type | None) -> Type | None:
         if isinstance(left, SeveralType | RowsType | SignatureType):
             return left
         if isinstance(left, ColumnType) or isinstance(right, ColumnType):
             return left if isinstance(left, ColumnType) else right
+        if operator == "/" and isinstance(left, LibraryInstance):
+            given = self.linker.catalog.returns(f"{left.path}.__truediv__")
+            return LibraryInstance(given) if given else None
         return left if left == right else None
 
     def comprehension(self, expr: f.Comprehension) -> Type | None:

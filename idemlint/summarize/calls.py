@@ -423,6 +423,7 @@ class Calls(Locks):
         for value in given.all():
             self.looked_at(value)
         receiver = callee.closure.receiver if callee.closure else None
+        holder = (("self", receiver),) if receiver is not None and receiver.made else ()
         effect = self.record(
             "external",
             expr.at,
@@ -431,7 +432,7 @@ class Calls(Locks):
             verb=verb,
             url=url,
             key=self.key(row, given, expr),
-            arguments=arguments_of(given),
+            arguments=(*arguments_of(given), *holder),
         )
         if row.replay == "natural":
             values = [value for value in (receiver, *given.all()) if value is not None]

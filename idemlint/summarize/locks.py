@@ -22,9 +22,12 @@ class Locks(Values):
         assert value.effect is not None
         number = value.effect[0]
         self.effects[number] = replace(self.effects[number], guard=guard)
-        if guard.won == "entered":
+        if guard.won == "entered" and guard.guard != "claim":
             return value
         fact = Fact("claim" if guard.guard == "claim" else "lock", number, site=self.site(expr.at))
+        if guard.won == "entered":
+            self.learn(fact)  # who does not win gets an exception
+            return value
         won = Test(frozenset({fact}), frozenset({replace(fact, kind="conflict")}))
         return replace(value, effect=(number, "created"), test=won if guard.won == "truthy" else won.inverted())
 
