@@ -8,7 +8,6 @@ from pathlib import Path
 
 from idemlint.project.ignore import Patterns, ignore_file, ignores_above, is_ignored, prefix
 
-
 SUFFIXES = (".py", ".sql")
 
 
