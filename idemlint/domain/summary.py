@@ -48,8 +48,10 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Caught:
-    """A handler of integrity errors: the transactions open at its `try`, the effects inside that, whether it raises. `again` says
-    that the next turn of a loop comes back into them."""
+    """A handler of integrity errors: the transactions open at its `try`, the effects inside that, whether it raises.
+
+    `again` says that the next turn of a loop comes back into them.
+    """
 
     site: Site
     transactions: tuple[int, ...]

@@ -49,8 +49,8 @@ class Object:
     `model` is set for rows. `fresh` marks a row that this run made ("new": not stored yet, "stored": inserted, "maybe":
     by a get-or-insert). `lock` is the transaction that holds the row's lock. `lookup` are the columns that found it.
     `each` says that it stands for every element of a loop's rows. `source` is the data call that gave it, `session` the
-    session that it was loaded by and that stores what becomes of it. `opaque` says that not all of the values it was made
-    with could be read.
+    session that it was loaded by and that stores what becomes of it. `opaque` says that not all of the values it was
+    made with could be read.
     """
 
     id: int
