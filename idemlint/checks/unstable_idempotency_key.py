@@ -101,7 +101,7 @@ def story(replay: Replay, use: KeyUse, origin: Origin) -> tuple[Mark, ...]:
         Mark(StepKind.FIRST, "{code} gives one key", site),
         Mark(StepKind.FIRST, f"sent as '{use.key.name}'", use.key.site),
         Mark(StepKind.AGAIN, "{code} gives another", site),
-        Mark(StepKind.RESULT, "the receiver sees two different requests and carries out both"),
+        Mark(StepKind.RESULT, "the receiver sees two different orders and carries out both"),
     )
 
 

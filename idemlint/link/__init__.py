@@ -49,7 +49,7 @@ def link(project: Project, catalog: Catalog, settings_module: str | None = None)
     find_tasks(linker)
     find_references(linker)
     link_tasks(linker)
-    around = requests_in_transaction(settings)
+    around = answers_in_transaction(settings)
     outer = outer_roots(linker, around is not None)
     link_tasks(linker)
     tasks = {
@@ -120,14 +120,14 @@ def valued(linker: Linker, option: Option) -> Option:
     return replace(option, value=value.made, reason=value.reason, environment=value.environment)
 
 
-def requests_in_transaction(settings: SettingsModules) -> Site | None:
+def answers_in_transaction(settings: SettingsModules) -> Site | None:
     """The setting that puts every request into a transaction of its own."""
     found = settings.setting("ATOMIC_REQUESTS")
     return found.site if found.known and found.value is True else None
 
 
 def is_view(linker: Linker, info: FunctionInfo) -> bool:
-    """Whether a function answers a request, and is not taken out of the requests' transactions."""
+    """Whether a function answers a request, and is not taken out of the transaction around it."""
     names = [parameter.name for parameter in info.fact.parameters if parameter.name not in ("self", "cls")]
     if names[:1] != ["request"] or not isinstance(info.fact, f.Function):
         return False
@@ -137,7 +137,7 @@ def is_view(linker: Linker, info: FunctionInfo) -> bool:
 
 def outer_roots(linker: Linker, views: bool) -> list[FunctionInfo]:
     """Functions that send tasks or hook into a commit, and above them the callers that open a transaction; with `views`
-    also those that answer requests."""
+    also those that answer one."""
     found: dict[str, FunctionInfo] = {}
     received = receiving(linker)
     for info in find_senders(linker):
