@@ -29,9 +29,7 @@ def finding(replay: Replay, task: Task, delivery: Delivery, cause: Cause) -> Fin
         site=place(task, lease, limit, cause),
         severity=Severity.ERROR,
         confidence=confidence(delivery),
-        message=(
-            f"{replay.name} is handed to another worker {after}{may}: the same message then runs twice at once."
-        ),
+        message=(f"{replay.name} is handed to another worker {after}{may}: the same message then runs twice at once."),
         steps=(
             Mark(StepKind.CAUSE, cause.text, cause.site),
             Mark(StepKind.FIRST, "starts, and keeps its message unacknowledged", task.site),

@@ -172,8 +172,8 @@ class Modules:
         return self.load(source) if source else None
 
     def load(self, source: SourceFile) -> Module:
-        """The module of this file, read once, its newlines as Python reads them; an unreadable one is empty and noted in
-        `unread`."""
+        """The module of this file, read once, its newlines as Python reads them; an unreadable one is empty and noted
+        in `unread`."""
         if source.path not in self._read:
             try:
                 text = _LINE_END.sub("\n", self.project.text(source.path))
