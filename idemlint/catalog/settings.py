@@ -14,6 +14,9 @@ from idemlint.catalog.patterns import PatternError, expand
 
 T = TypeVar("T")
 
+REQUEST_TRANSACTION = "ATOMIC_REQUESTS"
+"""The setting that puts each answer to a request into a transaction of its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class AppSettings:

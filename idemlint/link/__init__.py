@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from idemlint.catalog import Catalog
+from idemlint.catalog.settings import REQUEST_TRANSACTION
 from idemlint.link.entries import (
     LEVELS,
     callers,
@@ -122,7 +123,7 @@ def valued(linker: Linker, option: Option) -> Option:
 
 def answers_in_transaction(settings: SettingsModules) -> Site | None:
     """The setting that puts every request into a transaction of its own."""
-    found = settings.setting("ATOMIC_REQUESTS")
+    found = settings.setting(REQUEST_TRANSACTION)
     return found.site if found.known and found.value is True else None
 
 
