@@ -36,13 +36,21 @@ def check(project: Project, config: Config, progress: Progress | None = None) ->
     A crash in a rule is raised with the rule and the task named in a note.
     """
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
+    tell = progress or silent
     catalog = load()
+    tell("reading", 0, 3)
     program = link(project, catalog, config.settings_module)
+    tell("following", 1, 3)
     runs = summarize(program, catalog)
+    tell("judging", 2, 3)
     found = findings(program, runs, catalog, config)
     placed = place(found, program, Places(project), {rule.name: rule.code for rule in checks.ALL})
     diagnostics = suppress(placed, project, config, checks.ALL, {path for path, *_ in program.unread})
     return Report(tuple(diagnostics), counted(program, runs))
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """Progress that nobody watches."""
 
 
 def findings(program: Program, runs: tuple[Run, ...], catalog: Catalog, config: Config) -> Iterator[Finding]:
