@@ -138,11 +138,12 @@ class TaskType:
 @dataclass(frozen=True, slots=True)
 class SignatureType:
     """A call of a task that is built but not sent; `task` is None for several tied together (a chain, a group),
-    `options` are the ones of the sending that are set already."""
+    `options` are the ones of the sending that are set already, `delay` the wait that is."""
 
     task: str | None
     framework: str
     options: tuple[tuple[str, f.Expr], ...] = ()
+    delay: Delay | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +155,7 @@ class TaskMethodType:
     method: str
     of: str = "task"
     options: tuple[tuple[str, f.Expr], ...] = ()
+    delay: Delay | None = None
 
 
 @dataclass(frozen=True, slots=True)

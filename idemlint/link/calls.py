@@ -107,9 +107,9 @@ class Calls(Sending):
                 return self.library(f"{path}.__call__", expr, positional, keywords)
             case None if (guessed := self.guessed(expr)) is not None:
                 return self.library(guessed, expr, positional, keywords)
-            case SignatureType(task, framework_name, given):
+            case SignatureType(task, framework_name, given, delay):
                 of = "signature" if task else "composition"
-                method_of = TaskMethodType(task, framework_name, "__call__", of, given)
+                method_of = TaskMethodType(task, framework_name, "__call__", of, given, delay)
                 return self.task_method(method_of, expr, positional, keywords)
         told = self.told_by_name(expr)
         if told is not None:

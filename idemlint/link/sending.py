@@ -40,7 +40,8 @@ class Sending(Declaring):
             case "enqueue" | "retry":
                 return self._enqueue(callee, row, expr, options), None
             case "signature" | "configure":
-                return None, SignatureType(callee.task, callee.framework, options)
+                delay = put_off(self, row, expr, self._clock) or callee.delay
+                return None, SignatureType(callee.task, callee.framework, options, delay)
             case "local" if callee.task is not None:
                 draft = self.linker.drafts[callee.task]
                 arguments = positional if row.arguments == "direct" else ()
@@ -63,7 +64,7 @@ class Sending(Declaring):
             options,
             commit,
             row.does,
-            put_off(self, row, expr, self._clock),
+            put_off(self, row, expr, self._clock) or callee.delay,
         )
 
     def sent(self, path: str, expr: f.Call) -> Reached | None:
@@ -107,10 +108,10 @@ class Sending(Declaring):
             task = self.refer(row.framework, path, given, expr.at, self._told(row.framework, row, expr))
         self._note(row.framework, task, row, expr)
         options = _options(row, expr)
-        if row.does in ("signature", "configure"):
-            return LibraryCall(path), SignatureType(task, row.framework, options)
-        arguments = self._arguments(task, row, expr) if task is not None else ()
         off = put_off(self, row, expr, self._clock)
+        if row.does in ("signature", "configure"):
+            return LibraryCall(path), SignatureType(task, row.framework, options, off)
+        arguments = self._arguments(task, row, expr) if task is not None else ()
         return EnqueueCall(row.framework, task, path, arguments, options, row.commit, row.does, off), None
 
     def _arguments(self, task: str, row: Method | Send, expr: f.Call) -> Words:

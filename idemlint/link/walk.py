@@ -589,8 +589,8 @@ class Walk(Calls):
                 return DataMethodType(base if isinstance(base, ColumnType) else base.receiver, name)
             case TaskType(task):
                 return self.task_attribute(task, name)
-            case SignatureType(task, framework, options):
-                return TaskMethodType(task, framework, name, "signature" if task else "composition", options)
+            case SignatureType(task, framework, options, delay):
+                return TaskMethodType(task, framework, name, "signature" if task else "composition", options, delay)
             case TableType() | SeveralType() | RecordType():
                 return LibraryType(f"builtins.{_BUILTIN_OF[type(base)]}.{name}")
         return None
