@@ -19,6 +19,7 @@ FRAMEWORK = "taskiq"
 
 IDLE_TIMEOUT = 600_000.0
 CONSUMER_TIMEOUT = 1800.0
+ACK_WAIT = 30.0
 RETRIES = 3
 DELAY = 5.0
 DELAY_MAX = 60.0
@@ -63,6 +64,8 @@ class _Reader(Reader):
         retry = None if self.swallows else self._retry(broker)
         causes = [*([self._of_retry(retry)] if retry else []), *self._asked()]
         late = self._late(name)
+        if late and broker is not None and _at_most_once(broker.first):
+            late = False
         lease = self._lease(name, broker.first if broker else None, said) if late else None
         causes += self._acknowledged(name, said, late, lease, limit)
         sure = bool(retry or self.retried or late or name in _BROADCASTS)
@@ -148,6 +151,8 @@ class _Reader(Reader):
             return None
         if name in _RABBITMQ:
             return Amount(CONSUMER_TIMEOUT, "RabbitMQ's default consumer_timeout")
+        if name in _JETSTREAMS:
+            return self._ack_wait(broker, said)
         if name not in _STREAMS:
             return None
         given = argument(broker, "idle_timeout")
@@ -158,6 +163,21 @@ class _Reader(Reader):
             self.unknown[f"idle_timeout: {given.reason if isinstance(given, Unknown) else 'no number'}"] = None
             return None
         return Amount(number / 1000, f"idle_timeout={number:.0f} (milliseconds)", said.site)
+
+    def _ack_wait(self, broker: Made, said: Said) -> Amount | None:
+        """How long NATS waits: nothing tells it meanwhile that a run is still going on."""
+        config = argument(broker, "consumer_config")
+        inside = config.made if isinstance(config, Unknown) else None
+        wait = argument(inside, "ack_wait") if inside is not None else config
+        if inside is not None and argument(inside, "backoff") != Known(None):
+            wait = Unknown("backoff takes its place")
+        if wait == Known(None):
+            return Amount(ACK_WAIT, "NATS's default ack_wait")
+        number = seconds(wait.value) if isinstance(wait, Known) else None
+        if number is None:
+            self.unknown[f"ack_wait: {wait.reason if isinstance(wait, Unknown) else 'no number'}"] = None
+            return None
+        return Amount(number, f"ack_wait={number:g}", said.site)
 
     def _acknowledged(
         self, name: str, said: Said, late: bool | None, lease: Amount | None, limit: Amount | None
@@ -178,9 +198,23 @@ class _Reader(Reader):
             yield once("a broker that acknowledges after the run hands a message out again when the worker dies")
         elif name in _STREAMS | _JETSTREAMS | _RABBITMQ:
             ack = self.option("ack_type")
-            yield once(f"{ack.text}: acknowledged before it runs, so only a second message runs again", ack)
+            if ack.written:
+                yield once(f"{ack.text}: acknowledged before it runs, so only a second message runs again", ack)
+            else:
+                yield once("NATS hands each message out once, so only a second message runs again", said)
         else:
             yield once(f"{name} keeps nothing of a message it handed out: only one sent twice runs again", said)
+
+
+def _at_most_once(broker: Made) -> bool:
+    """Whether a JetStream broker was told to hand each message out only once."""
+    config = argument(broker, "consumer_config")
+    inside = config.made if isinstance(config, Unknown) else None
+    if inside is None:
+        return False
+    policy = argument(inside, "ack_policy")
+    unasked = isinstance(policy, Known) and isinstance(policy.value, Reference) and policy.value.name == "NONE"
+    return unasked or argument(inside, "max_deliver") == Known(1)
 
 
 def _middlewares(broker: Made) -> Iterator[Made]:
