@@ -37,7 +37,8 @@ def string_end(text: str, start: int, opener: str, depth: int = 0) -> int | None
     if plain and text.count("{", start, plain.end()) == text.count("}", start, plain.end()):
         return plain.end()
     end = _formatted_end(text, start, quote, depth) if depth < _NESTED else None
-    return end if end is not None else plain.end() if plain else None
+    # A guess is made for the outermost string only: guesses within guesses would have no end.
+    return plain.end() if end is None and plain and not depth else end
 
 
 def _formatted_end(text: str, start: int, quote: str, depth: int) -> int | None:
