@@ -86,6 +86,13 @@ def test_places_and_offsets_are_those_of_the_text() -> None:
         assert comment.trailing == bool(line[: comment.column - 1].strip())
 
 
+def test_a_form_feed_before_code_is_a_column() -> None:
+    text = "x = 1\n\fy = 2  # MARK\n"
+    (comment,) = comments(text, ["MARK"])
+    assert (comment.line, comment.column) == (2, 9)
+    assert text[comment.offset :] == "# MARK\n"
+
+
 def test_without_a_mark_nothing_is_parsed() -> None:
     assert comments("def broken(:  # other\n", ["MARK"]) == ()
 

@@ -195,13 +195,13 @@ def assert_same_facts(text: str) -> None:
 
 
 @given(hypothesmith.from_node())
-@settings(deadline=None, max_examples=12, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=6, suppress_health_check=list(HealthCheck))
 def test_pieces_of_generated_programs_say_what_the_whole_says(text: str) -> None:
     assert_same_facts(text)
 
 
 @given(hypothesmith.from_grammar())
-@settings(deadline=None, max_examples=20, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
 def test_pieces_of_texts_of_the_grammar_say_what_the_whole_says(text: str) -> None:
     assert_same_facts(text)
 

@@ -10,6 +10,7 @@ import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from idemlint.syntax.extract import SyntaxProblem, parse
+from idemlint.syntax.locate import lost_feeds
 from idemlint.syntax.split import Piece, split
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -64,13 +65,15 @@ def _runs(marked: Iterable[int], pieces: Sequence[Piece]) -> Iterator[tuple[str,
 def _read(text: str, first_line: int, offset: int, marks: Iterable[str]) -> Iterator[Comment]:
     wrapper = MetadataWrapper(parse(text), unsafe_skip_copy=True)
     positions = wrapper.resolve(PositionProvider)
+    lost = lost_feeds(text, wrapper.module)
     reader = _Reader()
     wrapper.module.visit(reader)
     starts = [0, *(found.end() for found in _LINE_END.finditer(text))]
     for comment in reader.comments:
         if not _holds(comment.value, marks):
             continue
-        line, column = positions[comment].start.line, positions[comment].start.column
+        line = positions[comment].start.line
+        column = positions[comment].start.column + lost.get(line, 0)
         start = starts[line - 1]
         trailing = not text[start : start + column].isspace() and column > 0
         if trailing or comment in reader.closing:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+import re
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, TypeVar
 
 import libcst as cst
 
@@ -55,6 +57,16 @@ _OPERATORS: dict[type[cst.CSTNode], str] = {
 }
 
 
+_NEWLINE = re.compile(r"\r\n?")
+
+H = TypeVar("H")
+
+
+def known(handlers: Mapping[str, H]) -> dict[type[cst.CSTNode], H]:
+    """Handlers by the node they are for, of those nodes that this version of the parser has."""
+    return {getattr(cst, name): handler for name, handler in handlers.items() if hasattr(cst, name)}
+
+
 def sign(operator: cst.CSTNode) -> str:
     """The operator as written, without an assignment's equals sign."""
     return _OPERATORS.get(type(operator), "?")
@@ -101,26 +113,33 @@ class Expressions:
         # An integer of more digits than the interpreter converts is still a number, and never one that matters here.
         try:
             value = node.evaluated_value  # type: ignore[attr-defined]
-        except ValueError:
+        except (ValueError, SyntaxError):
             value = 0
         return f.Constant(at, value)
 
     def string(self, node: cst.SimpleString, at: int) -> f.Expr:
-        try:
-            value = node.evaluated_value
-        except (ValueError, SyntaxError):
-            value = node.raw_value
-        return f.Constant(at, value)
+        text = node.raw_value
+        prefix = node.prefix
+        if "b" not in prefix and ("r" in prefix or "\\" not in text):
+            return f.Constant(at, _NEWLINE.sub("\n", text))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes that there are none
+            try:
+                return f.Constant(at, node.evaluated_value)
+            except (ValueError, SyntaxError):
+                return f.Constant(at, text)
 
-    def format(self, node: cst.FormattedString | cst.TemplatedString, at: int) -> f.Expr:
+    def format(self, node: Any, at: int) -> f.Expr:
+        """A formatted or a template string."""
         return f.Format(at, tuple(self.format_parts(node.parts)))
 
-    def format_parts(self, parts: Sequence[cst.CSTNode]) -> list[f.Expr]:
+    def format_parts(self, parts: Sequence[Any]) -> list[f.Expr]:
         found: list[f.Expr] = []
         for part in parts:
-            if isinstance(part, cst.FormattedStringText | cst.TemplatedStringText):
-                found.append(f.Constant(self.mark(part), part.value))
-            elif isinstance(part, cst.FormattedStringExpression | cst.TemplatedStringExpression):
+            if type(part).__name__ in ("FormattedStringText", "TemplatedStringText"):
+                text = part.value.replace("{{", "{").replace("}}", "}")
+                found.append(f.Constant(self.mark(part), text))
+            else:
                 at = self.mark(part)
                 value = self.expression(part.expression)
                 inner = self.format_parts(part.format_spec or ())
@@ -155,7 +174,8 @@ class Expressions:
         for element in node.slice:
             part = element.slice
             if isinstance(part, cst.Index):
-                indices.append(self.expression(part.value))
+                value = self.expression(part.value)
+                indices.append(f.Starred(self.mark(part), value) if part.star else value)
             elif isinstance(part, cst.Slice):
                 ends = (part.lower, part.upper, part.step)
                 indices.append(f.Slice(self.mark(part), tuple(self.expression(end) for end in ends if end is not None)))
@@ -233,19 +253,27 @@ class Expressions:
                 )
         return tuple(found)
 
-    def comprehension(self, node: cst.BaseSimpleComp | cst.DictComp, at: int) -> f.Expr:
-        generators: list[f.Generator] = []
-        part: cst.CompFor | None = node.for_in
+    def generators(self, part: cst.CompFor | None) -> tuple[f.Generator, ...]:
+        found: list[f.Generator] = []
         while part is not None:
             iterable = self.expression(part.iter)
             target = self.expression(part.target)
-            generators.append(f.Generator(target, iterable, tuple(self.expression(test.test) for test in part.ifs)))
+            found.append(f.Generator(target, iterable, tuple(self.expression(test.test) for test in part.ifs)))
             part = part.inner_for_in
+        return tuple(found)
+
+    def comprehension(self, node: cst.BaseSimpleComp | cst.DictComp, at: int) -> f.Expr:
+        generators = self.generators(node.for_in)
         if isinstance(node, cst.DictComp):
             key = self.expression(node.key)
-            return f.Comprehension(at, "dict", self.expression(node.value), tuple(generators), key)
+            return f.Comprehension(at, "dict", self.expression(node.value), generators, key)
         kind = {cst.ListComp: "list", cst.SetComp: "set"}.get(type(node), "generator")
-        return f.Comprehension(at, kind, self.expression(node.elt), tuple(generators))
+        return f.Comprehension(at, kind, self.expression(node.elt), generators)
+
+    def spread(self, node: Any, at: int) -> f.Expr:
+        """`{**value for ...}`."""
+        generators = self.generators(node.for_in)
+        return f.Comprehension(at, "dict", f.Starred(self.mark(node.value), self.expression(node.value)), generators)
 
     def conditional(self, node: cst.IfExp, at: int) -> f.Expr:
         test = self.expression(node.test)
@@ -277,7 +305,6 @@ Expressions._handlers.update(
         cst.Imaginary: Expressions.number,
         cst.SimpleString: Expressions.string,
         cst.FormattedString: Expressions.format,
-        cst.TemplatedString: Expressions.format,
         cst.ConcatenatedString: Expressions.joined,
         cst.Attribute: Expressions.attribute,
         cst.Call: Expressions.call,
@@ -301,4 +328,7 @@ Expressions._handlers.update(
         cst.Yield: Expressions.produce,
         cst.NamedExpr: Expressions.walrus,
     }
+)
+Expressions._handlers.update(
+    known({"TemplatedString": Expressions.format, "StarredDictComp": Expressions.spread}),
 )

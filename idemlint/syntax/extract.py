@@ -10,7 +10,7 @@ import libcst as cst
 
 from idemlint.syntax import facts as f
 from idemlint.syntax.depth import too_deep
-from idemlint.syntax.expressions import Expressions, sign
+from idemlint.syntax.expressions import Expressions, known, sign
 
 
 class SyntaxProblem(Exception):
@@ -25,7 +25,11 @@ class SyntaxProblem(Exception):
 
 def extract(text: str) -> f.Body:
     """Facts of the statements in `text`, numbered from 0. Raises SyntaxProblem."""
-    return Extractor().body(parse(text))
+    tree = parse(text)
+    try:
+        return Extractor().body(tree)
+    except RecursionError:
+        raise SyntaxProblem("nested too deeply", 1, 1) from None
 
 
 def extract_expression(text: str) -> f.Expr | None:
@@ -34,7 +38,7 @@ def extract_expression(text: str) -> f.Expr | None:
         return None
     try:
         node = cst.parse_expression(text.strip())
-    except (cst.ParserSyntaxError, RecursionError):
+    except Exception:
         return None
     return Extractor().expression(node)
 
@@ -51,6 +55,9 @@ def parse(text: str) -> cst.Module:
         raise _problem(error) from None
     except RecursionError:
         raise SyntaxProblem("nested too deeply", 1, 1) from None
+    except Exception:
+        # Its nodes have rules of their own, which some code breaks that Python takes (`"a" t"b"`).
+        raise SyntaxProblem("the parser does not know what to make of it", 1, 1) from None
 
 
 def _problem(error: cst.ParserSyntaxError) -> SyntaxProblem:
@@ -98,6 +105,10 @@ class Extractor(Expressions):
         annotation = self.expression(node.annotation.annotation)
         value = self.optional(node.value)
         yield f.Assign(at, (self.expression(node.target),), value, annotation)
+
+    def alias(self, node: cst.TypeAlias) -> Iterable[f.Statement]:
+        at = self.mark(node)
+        yield f.Assign(at, (self.expression(node.name),), self.expression(node.value))
 
     def augment(self, node: cst.AugAssign) -> Iterable[f.Statement]:
         at = self.mark(node)
@@ -232,6 +243,7 @@ Extractor._statements.update(
         cst.Expr: Extractor.evaluate,
         cst.Assign: Extractor.assign,
         cst.AnnAssign: Extractor.annotated,
+        cst.TypeAlias: Extractor.alias,
         cst.AugAssign: Extractor.augment,
         cst.Return: Extractor.give,
         cst.Raise: Extractor.throw,
@@ -253,6 +265,9 @@ Extractor._statements.update(
         cst.FunctionDef: Extractor.function,
         cst.ClassDef: Extractor.define_class,
     }
+)
+Extractor._statements.update(
+    known({"LazyImport": Extractor.plain_import, "LazyImportFrom": Extractor.from_import}),
 )
 
 
