@@ -28,8 +28,11 @@ def _is_imported(project: Project, library: str) -> bool:
     parent, _, last = library.rpartition(".")
     spelled = re.escape(library)
     # `from django.tasks import task` and `from django import tasks`
-    also = rf"|from[ \t]+{re.escape(parent)}[ \t]+import\b[^\n]*\b{re.escape(last)}" if parent else ""
-    statement = re.compile(rf"(?m)^[ \t]*(?:(?:from|import)[ \t]+(?:[^\n#]*,[ \t]*)?{spelled}{also})\b".encode())
+    names = r"(?:[^\r\n]*|[ \t]*\([^)]*)"
+    also = rf"|from[ \t]+{re.escape(parent)}[ \t]+import\b{names}\b{re.escape(last)}" if parent else ""
+    statement = re.compile(
+        rf"{_START}(?:(?:from|import)[ \t]+(?:[^\r\n#]*,[ \t]*)?{spelled}{also})\b".encode("latin-1")
+    )
     for source in project.mentioning([last]):
         try:
             if statement.search(project.data(source.path)):
@@ -37,3 +40,7 @@ def _is_imported(project: Project, library: str) -> bool:
         except UnreadableFile:
             continue
     return False
+
+
+# A statement starts a line, be it after a byte order mark, or follows another one.
+_START = r"(?:^|[\r\n\f;:]|\xef\xbb\xbf)[ \t]*(?:lazy[ \t]+)?"

@@ -111,6 +111,8 @@ class Module:
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _LINE_END = re.compile(r"\r\n?")
+# A line starts anew after a form feed.
+_FEED = re.compile(r"\n[ \t]*\f(?:[ \t]*\f)*")
 
 
 def bindings_in(body: Iterable[f.Statement], piece: int) -> Iterator[Binding]:
@@ -176,7 +178,7 @@ class Modules:
         in `unread`."""
         if source.path not in self._read:
             try:
-                text = _LINE_END.sub("\n", self.project.text(source.path))
+                text = _FEED.sub("\n", _LINE_END.sub("\n", self.project.text(source.path)))
             except UnreadableFile as problem:
                 self.unread[source.path] = (problem.line or 1, problem.column or 1, problem.reason)
                 text = ""
@@ -192,9 +194,12 @@ class Modules:
         return self.project.named(name, near)
 
     def is_package(self, name: str) -> bool:
-        """Whether some folder of the project ends in this dotted name (a namespace package has no file)."""
+        """Whether some folder of the project is a package of this dotted name: with an `__init__.py` it has but one
+        name, without one any end of its path may be it."""
         tail = name.replace(".", "/")
-        return any(folder == tail or folder.endswith("/" + tail) for folder in self._folders)
+        found = (folder for folder in self._folders if folder == tail or folder.endswith("/" + tail))
+        inits = (self._by_path.get(f"{folder}/__init__.py") for folder in found)
+        return any(init is None or init.module == name for init in inits)
 
     def imported(self, module: Module, statement: f.Import) -> SourceFile | str:
         """What an import statement names before `import`: a file of the project, or the dotted name of a library."""
