@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from idemlint import checks
@@ -19,12 +19,11 @@ from idemlint.link import link
 from idemlint.link.values import Known, Made, Unknown
 from idemlint.placing import Places, place
 from idemlint.program import Option, Program
+from idemlint.progress import Progress, silent
 from idemlint.project import Project
 from idemlint.replay import Finding, Replay
 from idemlint.summarize import summarize
 from idemlint.suppression import suppress
-
-Progress = Callable[[str, int, int], None]
 
 # Real code nests expressions a few hundred levels deep at the most; the walks recurse several frames a level.
 _RECURSION = 20_000
@@ -38,19 +37,12 @@ def check(project: Project, config: Config, progress: Progress | None = None) ->
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
     tell = progress or silent
     catalog = load()
-    tell("reading", 0, 3)
-    program = link(project, catalog, config.settings_module)
-    tell("following", 1, 3)
-    runs = summarize(program, catalog)
-    tell("judging", 2, 3)
+    program = link(project, catalog, config.settings_module, tell)
+    runs = summarize(program, catalog, tell)
     found = findings(program, runs, catalog, config)
     placed = place(found, program, Places(project), {rule.name: rule.code for rule in checks.ALL})
     diagnostics = suppress(placed, project, config, checks.ALL, {path for path, *_ in program.unread})
     return Report(tuple(diagnostics), counted(program, runs))
-
-
-def silent(stage: str, done: int, total: int) -> None:
-    """Progress that nobody watches."""
 
 
 def findings(program: Program, runs: tuple[Run, ...], catalog: Catalog, config: Config) -> Iterator[Finding]:

@@ -31,6 +31,7 @@ from idemlint.link.values import Known
 from idemlint.link.versions import framework_versions
 from idemlint.link.walk import Walk
 from idemlint.program import Body, Option, Program, Root, Site, Task
+from idemlint.progress import Progress, silent, told
 from idemlint.project import Project
 from idemlint.syntax import facts as f
 
@@ -38,7 +39,9 @@ SMALL = 8
 """A model with more columns is no journal, so nobody asks whether it is purged."""
 
 
-def link(project: Project, catalog: Catalog, settings_module: str | None = None) -> Program:
+def link(
+    project: Project, catalog: Catalog, settings_module: str | None = None, progress: Progress = silent
+) -> Program:
     """The program as far as the entry points reach; what cannot be read or resolved is in the result.
 
     `settings_module` is the dotted name of the Django settings in force, where the user has said it.
@@ -49,10 +52,10 @@ def link(project: Project, catalog: Catalog, settings_module: str | None = None)
     linker.receivers = receivers(linker)
     find_tasks(linker)
     find_references(linker)
-    link_tasks(linker)
+    link_tasks(linker, progress)
     around = answers_in_transaction(settings)
-    outer = outer_roots(linker, around is not None)
-    link_tasks(linker)
+    outer = outer_roots(linker, around is not None, progress)
+    link_tasks(linker, progress)
     tasks = {
         draft.function: task(linker, draft) for draft in sorted(linker.drafts.values(), key=lambda each: each.place)
     }
@@ -76,11 +79,11 @@ def link(project: Project, catalog: Catalog, settings_module: str | None = None)
     )
 
 
-def link_tasks(linker: Linker) -> None:
+def link_tasks(linker: Linker, progress: Progress) -> None:
     """Link the bodies of the tasks known so far, and of those that they hand to a queue in turn."""
     done: set[str] = set()
     while fresh := [draft for draft in linker.drafts.values() if draft.function not in done]:
-        for draft in sorted(fresh, key=lambda each: each.place):
+        for draft in told(sorted(fresh, key=lambda each: each.place), "reading tasks", progress):
             done.add(draft.function)
             link_body(linker, draft)
 
@@ -136,12 +139,12 @@ def is_view(linker: Linker, info: FunctionInfo) -> bool:
     return not any(linker.catalog.role(getattr(kind, "path", "")) == "non-atomic" for kind in kinds)
 
 
-def outer_roots(linker: Linker, views: bool) -> list[FunctionInfo]:
+def outer_roots(linker: Linker, views: bool, progress: Progress) -> list[FunctionInfo]:
     """Functions that send tasks or hook into a commit, and above them the callers that open a transaction; with `views`
     also those that answer one."""
     found: dict[str, FunctionInfo] = {}
     received = receiving(linker)
-    for info in find_senders(linker):
+    for info in told(find_senders(linker), "reading who sends them", progress):
         found.setdefault(info.id, info)
         sender = linker.link(info, receiver_of(info))
         level = [info] if sender is not None and sends_now(sender) else []
