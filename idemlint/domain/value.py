@@ -149,8 +149,9 @@ class Fact:
 
     kind: "claim" (effect `subject` found its row not there yet, or changed it), "conflict" (its row was there already),
     "state" (column `column` of object `subject` passed a test), "exists" (rows of a model are there), "possible" (a
-    test that reads something the analysis cannot follow), "lock" (a mutual exclusion is held), "failed" (inside a
-    handler). `holds` is the test's outcome; `value` the text of what the column was compared with; `site` the test.
+    test that reads something the analysis cannot follow), "lock" (a mutual exclusion is held), "process" (something was
+    not yet in what this process remembers), "failed" (inside a handler). `holds` is the test's outcome; `value` the
+    text of what the column was compared with; `site` the test.
     """
 
     kind: str

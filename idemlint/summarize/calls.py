@@ -366,6 +366,9 @@ class Calls(Locks):
         if origin is not None:
             return Value(frozenset({origin}))
         receiver = callee.closure.receiver if callee.closure else None
+        if path == "builtins.bool" and given.positional:
+            asked = given.positional[0]
+            return Value(asked.origins, test=self.truth(asked, self.site(expr.at)))
         if path == "builtins.dict":
             entries = dict(given.positional[0].entries or ()) if given.positional else {}
             entries.update(given.keywords)

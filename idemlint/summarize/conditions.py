@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from idemlint.domain.value import Fact, Facts, Test, Value
-from idemlint.program import Site
+from idemlint.program import SeveralType, Site, TableType
 from idemlint.summarize.state import State
 from idemlint.syntax import facts as f
 
@@ -112,9 +112,22 @@ class Conditions(State):
         if one.literal is not None and other.literal is None:
             one, other = other, one
             operator = _MIRRORED.get(operator, operator)
+        if operator in ("in", "not in") and self.remembers(right):
+            absent = Test(frozenset(), frozenset({Fact("process", site=site)}))
+            return absent if operator == "in" else absent.inverted()
         if operator in ("is not", "!=", "not in"):
             return self._equals(one, other, site, _POSITIVE[operator]).inverted()
         return self._equals(one, other, site, operator)
+
+    def remembers(self, expr: f.Expr) -> bool:
+        """Whether a set, dict or list of the module is asked to which this function adds: it lives as long as the
+        process."""
+        if not isinstance(expr, f.Name) or expr.id in self.here.env:
+            return False
+        kind = self.here.body.types.get(expr.at)
+        if not isinstance(kind, SeveralType | TableType):
+            return False
+        return any(_adds(part, expr.id) for part in f.walk(self.here.body.statements))
 
     def _equals(self, one: Value, other: Value, site: Site, operator: str) -> Test:
         literal = other.literal[0] if other.literal is not None else ...
@@ -148,6 +161,17 @@ class Conditions(State):
             if inner.literal is None or not inner.literal[0]:
                 false.append(outcome.facts | test.false)
         return Test(_common(true), _common(false))
+
+
+def _adds(fact: object, name: str) -> bool:
+    """Whether a piece of code puts something into the container of this name."""
+    match fact:
+        case f.Call(function=f.Attribute(base=f.Name(id=held), name="add" | "append" | "setdefault" | "update")):
+            return held == name
+        case f.Assign(targets=targets):
+            held_in = (target.base for target in targets if isinstance(target, f.Subscript))
+            return any(isinstance(base, f.Name) and base.id == name for base in held_in)
+    return False
 
 
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}

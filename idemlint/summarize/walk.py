@@ -442,7 +442,13 @@ class Walk(Documents):
         if statement.final:
             if not arms:
                 self.restore(before)
-            return self.run_body(statement.final) or not arms
+            # It also runs on the ways that leave the `try`, which know less.
+            held = self.facts
+            self.facts &= before.facts
+            met = self.facts
+            leaves = self.run_body(statement.final)
+            self.facts |= held - met
+            return leaves or not arms
         return not arms
 
     def broken_off(self, before: Snapshot, middle: Snapshot) -> list[Snapshot]:
