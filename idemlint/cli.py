@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import traceback
@@ -39,6 +40,8 @@ F = TypeVar("F", bound=Callable[..., object])
 
 def main() -> None:
     """Run the command that the process was started with, and end the process."""
+    # What a run makes lives until its end. Looking for cycles among it takes a tenth of the time and frees next to nothing.
+    gc.disable()
     sys.exit(run(sys.argv[1:]))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
 from idemlint.link.linker import FunctionInfo, Linker, calls_in
 from idemlint.link.modules import Module
@@ -177,14 +178,16 @@ def _reaching(
     linker: Linker, function: str, name: str, pattern: re.Pattern[str], likely: Callable[[f.Call], bool]
 ) -> list[FunctionInfo]:
     """Functions in pieces that hold a name and fit a pattern, of which linking shows that they reach `function`."""
-    places = [
+    held = (
         (module, index)
         for source in linker.project.mentioning([name])
         if is_production(source.path)
         for module in (linker.modules.load(source),)
         for index in module.holding(name)
         if module.pieces[index].defines is not None and pattern.search(module.pieces[index].text)
-    ]
+    )
+    # One more than may be: the files behind it need not be read.
+    places = list(islice(held, CROWD + 1))
     if len(places) > CROWD:
         return []
     candidates = [
