@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from idemlint.catalog import Catalog
 from idemlint.catalog.settings import REQUEST_TRANSACTION
+from idemlint.link.drafts import Draft, bound, task_name, task_routine
 from idemlint.link.entries import (
     LEVELS,
     callers,
@@ -18,7 +19,7 @@ from idemlint.link.entries import (
     sends_now,
 )
 from idemlint.link.indexes import find_indexes
-from idemlint.link.linker import Draft, FunctionInfo, Linker
+from idemlint.link.linker import FunctionInfo, Linker
 from idemlint.link.production import is_production
 from idemlint.link.queues import queue_options
 from idemlint.link.references import find_references
@@ -90,7 +91,7 @@ def link_tasks(linker: Linker, progress: Progress) -> None:
 
 def link_body(linker: Linker, draft: Draft) -> Body | None:
     """What the worker runs."""
-    routine = linker.task_routine(draft)
+    routine = task_routine(linker, draft)
     return linker.link(linker.functions[routine.function], routine.receiver, (), routine.captured)
 
 
@@ -101,7 +102,7 @@ def task(linker: Linker, draft: Draft) -> Task:
     assert isinstance(info.fact, f.Function)
     return Task(
         id=draft.function,
-        name=linker.task_name(draft),
+        name=task_name(linker, draft),
         framework=draft.framework,
         body=body.key if body else "",
         function=draft.function.partition(":")[2],
@@ -109,7 +110,7 @@ def task(linker: Linker, draft: Draft) -> Task:
         declared=draft.declared,
         options=tuple(valued(linker, option) for option in draft.options),
         app=draft.app,
-        bound=linker.bound(draft),
+        bound=bound(linker, draft),
         library=draft.library,
     )
 
@@ -166,7 +167,7 @@ def outer_roots(linker: Linker, views: bool, progress: Progress) -> list[Functio
 def purged(linker: Linker) -> frozenset[str]:
     """Models whose name stands near a delete anywhere in the project, be it in a command nobody links."""
     found: set[str] = set()
-    for model in linker.known_models():
+    for model in linker.models.known():
         near = re.compile(
             rf"\b{re.escape(model.title)}\b[^\n]*(?:\n[^\n]*){{0,6}}?(?:delete|purge|truncate|partition)", re.IGNORECASE
         )

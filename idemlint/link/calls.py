@@ -51,9 +51,6 @@ _BUILTIN_METHODS = frozenset(
 class Calls(Sending):
     """The part of a walk that follows calls. `Walk` gives it the rest."""
 
-    def layer(self, name: str) -> orm.Layer:
-        return next(layer for layer in orm.LAYERS if name == layer.NAME)
-
     def call(self, expr: f.Call) -> Type | None:
         callee = self.evaluate(expr.function)
         positional: list[Type | None] = []
@@ -142,7 +139,7 @@ class Calls(Sending):
         self, cls: str, expr: f.Call, positional: Sequence[Type | None], keywords: dict[str, Type | None]
     ) -> Reached:
         made = InstanceType(cls)
-        model = self.linker.model(cls)
+        model = self.linker.models.of(cls)
         if model is not None:
             layer = self.layer(model.layer)
             return DataCall(layer.construct(model, expr), model.layer), made
@@ -203,17 +200,17 @@ class Calls(Sending):
             if parts is not None:
                 return None, self.evaluate(parts[1])
         if role == "user-model":
-            return LibraryCall(path), self.linker.user_model()
+            return LibraryCall(path), self.linker.models.user()
         if path in _BUILTIN_RESULTS:
             return LibraryCall(path), self.builtin(path, expr, positional)
         for layer in orm.LAYERS:
             data = layer.shortcut(catalog.canonical(path), expr, self.evaluate)
-            if data is not None and (not data[0].model or self.linker.model(data[0].model) is not None):
+            if data is not None and (not data[0].model or self.linker.models.of(data[0].model) is not None):
                 return DataCall(data[0], layer.NAME), data[1]
             site = Site(self.module.file.path, self.piece, expr.at)
             table = layer.table(path, expr, site, self.module.id, self.evaluate, self.linker.library_base)
             if table is not None:
-                self.linker.add_model(table[0])
+                self.linker.models.add(table[0])
                 return LibraryCall(path), table[1]
         given = catalog.returns(path, literals(expr))
         if role == "connection" and sql.commits_alone(literals(expr)):
@@ -301,7 +298,7 @@ class Calls(Sending):
         if isinstance(receiver, ColumnType):
             return None, None
         name = receiver.model if isinstance(receiver, RowsType) else getattr(receiver, "name", "")
-        model = self.linker.model(name)
+        model = self.linker.models.of(name)
         if model is not None:
             found = self.layer(model.layer).operation(receiver, method, expr, model, self.evaluate)
             if found is not None:
@@ -318,7 +315,7 @@ class Calls(Sending):
 
     def guessed_by(self, layer: orm.Layer, expr: f.Call) -> str | None:
         def is_model(name: str) -> bool:
-            model = self.linker.model(name)
+            model = self.linker.models.of(name)
             return model is not None and model.layer == layer.NAME
 
         return layer.guess(expr, self.evaluate, is_model)

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from idemlint.catalog.rows import Declare, DeclareClass, Listing
 from idemlint.link.alternatives import Place, alternatives, items
-from idemlint.link.linker import Draft, FunctionInfo
+from idemlint.link.drafts import Draft, class_options, declaring_wrapper, refer
+from idemlint.link.linker import FunctionInfo
 from idemlint.link.modules import Module
 from idemlint.link.names import Definition
 from idemlint.link.production import is_production
@@ -89,7 +90,7 @@ class Declaring(Reading):
         if not isinstance(kind, ClassType) or kind.name not in self.linker.classes.known:
             return None, [], ()
         library = tuple(path for path in self.linker.classes.library_bases(kind.name) if path != "?")
-        return kind.name, self.linker.class_options(kind.name), library
+        return kind.name, class_options(self.linker, kind.name), library
 
     def app_task_class(self, app: Definition | None) -> Type | None:
         """The class that the app makes its tasks of: `Celery("shop", task_cls=AfterCommit)`."""
@@ -147,7 +148,7 @@ class Declaring(Reading):
             self.linker.drafts[made] = draft.having((*draft.options, *self.options(decorator)), site)
         if isinstance(result, TaskType):
             return result
-        declared = self.linker.declaring_wrapper(kind)
+        declared = declaring_wrapper(self.linker, kind)
         if declared is not None and isinstance(current, RoutineType):
             app = self.app_definition(decorator.function if isinstance(decorator, f.Call) else decorator)
             return self.declare(declared, current, self.options(decorator), decorator.at, app)
@@ -217,7 +218,7 @@ class Declaring(Reading):
     ) -> str:
         function = self.linker.origin(routine)
         told = bool(options)
-        self.linker.refer(Draft(function, framework, path, routine, tuple(options), site, referred=True, told=told))
+        refer(self.linker, Draft(function, framework, path, routine, tuple(options), site, referred=True, told=told))
         return function
 
     @property
@@ -255,7 +256,7 @@ class Declaring(Reading):
             assert isinstance(binding.fact, f.Function)
             self.linker.function(task, binding.fact, info.module, binding.piece, info)
             routine = RoutineType(task, InstanceType(cls))
-            options = tuple(self.linker.class_options(cls, row.options))
+            options = tuple(class_options(self.linker, cls, row.options))
             site = Site(self.module.file.path, self.piece, at)
             bases = tuple(path for path in self.linker.classes.library_bases(cls) if path != "?")
             self.linker.drafts[task] = Draft(

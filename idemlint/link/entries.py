@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
-from idemlint.link.linker import FunctionInfo, Linker, calls_in
+from idemlint.link.linker import FunctionInfo, Linker
 from idemlint.link.modules import Module
 from idemlint.link.production import is_production
+from idemlint.link.within import calls_in, names_in
 from idemlint.program import Body, ClassType, DataCall, EnqueueCall, InstanceType, LibraryCall, ProjectCall
 from idemlint.syntax import facts as f
 
@@ -81,8 +82,6 @@ def _loose(linker: Linker, module: Module, piece: int, pattern: re.Pattern[str])
 
 def _mentions(expr: f.Expr, pattern: re.Pattern[str]) -> bool:
     """Whether the words stand in what is called or handed over, not in a string."""
-    from idemlint.link.walk import names_in
-
     attributes = {call.function.name for call in calls_in(expr) if isinstance(call.function, f.Attribute)}
     words = [word.value for call in calls_in(expr) for word in call.arguments]
     attributes.update(word.name for word in (expr, *words) if isinstance(word, f.Attribute))

@@ -9,9 +9,10 @@ from dataclasses import replace
 from idemlint import orm
 from idemlint.link.alternatives import Place, items
 from idemlint.link.entries import function_info, functions_in, receiver_of
-from idemlint.link.linker import Linker, calls_in
+from idemlint.link.linker import Linker
 from idemlint.link.modules import Module
 from idemlint.link.production import is_production
+from idemlint.link.within import calls_in
 from idemlint.program import Model, RowsType, Type
 from idemlint.syntax import facts as f
 
@@ -42,11 +43,11 @@ def find_indexes(linker: Linker) -> frozenset[str]:
                     expiring.add(model.name)
                 told = found.setdefault(model.name, [])
                 told.append(orm.outside_key(told[-1] if told else model, spelled, resolve))
-    for model in linker.known_models():
+    for model in linker.models.known():
         told = found.get(model.name, [])
         if told or (model.open and hidden):
             whole = bool(told) and all(each.seen for each in told) and not hidden
-            linker.replace_model(replace(told[-1] if told else model, seen=whole))
+            linker.models.replace(replace(told[-1] if told else model, seen=whole))
     return frozenset(expiring)
 
 
@@ -80,7 +81,7 @@ def _indexed(linker: Linker, call: f.Call, resolve: Types) -> Model | None:
     """The table that an index is made on."""
     assert isinstance(call.function, f.Attribute)
     kind = resolve(call.function.base)
-    model = linker.model(kind.model) if isinstance(kind, RowsType) else None
+    model = linker.models.of(kind.model) if isinstance(kind, RowsType) else None
     return model if model is not None and not orm.is_unnamed(model) else None
 
 

@@ -9,11 +9,13 @@ from collections.abc import Iterable, Iterator
 
 from idemlint.catalog.settings import QueueSettings, queue_settings
 from idemlint.link.bindings import State
-from idemlint.link.linker import Draft, Linker, calls_in
+from idemlint.link.drafts import Draft
+from idemlint.link.linker import Linker
 from idemlint.link.modules import Module
 from idemlint.link.production import is_production
 from idemlint.link.settings_modules import SettingsModules, made
 from idemlint.link.values import Known, Made, Reference, Unknown, Value, lifted
+from idemlint.link.within import calls_in
 from idemlint.program import Setting, Site
 from idemlint.syntax import facts as f
 

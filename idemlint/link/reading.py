@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from idemlint import orm
 from idemlint.catalog.rows import Slot
 from idemlint.link.classes import ClassInfo
 from idemlint.link.linker import FunctionInfo, Linker
@@ -19,15 +20,37 @@ Reached: TypeAlias = tuple[Target | None, Type | None]
 class Reading:
     """A walk over one function, or over statements at the top of a module."""
 
-    linker: Linker
-    module: Module
-    piece: int
-    owner: ClassInfo | None
-    receiver: Type | None
-    function: FunctionInfo | None
-    env: dict[str, Type | None]
-    targets: dict[int, Target]
-    declarer: f.Expr | None = None
+    def __init__(
+        self,
+        linker: Linker,
+        module: Module,
+        piece: int,
+        owner: ClassInfo | None = None,
+        receiver: Type | None = None,
+        function: FunctionInfo | None = None,
+        in_class: bool = False,
+    ) -> None:
+        self.linker = linker
+        self.module = module
+        self.piece = piece
+        self.owner = owner
+        self.receiver = receiver
+        self.function = function
+        self.in_class = in_class
+        self.env: dict[str, Type | None] = {}
+        self.captured: dict[str, Type] = {}
+        self.used: set[str] = set()
+        self.targets: dict[int, Target] = {}
+        self.types: dict[int, Type] = {}
+        self.constants: dict[int, object] = {}
+        self.managers: dict[int, tuple[str, str]] = {}
+        self.returned: list[Type | None] = []
+        self.yielded: list[Type | None] = []
+        self.receiver_name: str | None = None
+
+    def layer(self, name: str) -> orm.Layer:
+        """The data layer of this name."""
+        return next(layer for layer in orm.LAYERS if name == layer.NAME)
 
     def evaluate(self, expr: f.Expr) -> Type | None:
         """What an expression is."""

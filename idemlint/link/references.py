@@ -9,9 +9,10 @@ from idemlint.catalog.lookup import word_of
 from idemlint.catalog.rows import DeclareClass, Framework, Listing
 from idemlint.link.alternatives import Place
 from idemlint.link.entries import function_info, functions_in, receiver_of
-from idemlint.link.linker import Linker, calls_in
+from idemlint.link.linker import Linker
 from idemlint.link.modules import Module, bindings_in
 from idemlint.link.production import is_production
+from idemlint.link.within import calls_in
 from idemlint.program import ClassType
 from idemlint.syntax import facts as f
 

@@ -41,7 +41,7 @@ def read_database(linker: Linker) -> Database:
         for body in linker.bodies.values()
         for target in body.targets.values()
     )
-    models = {model.name: model for model in (linker.all_models() if raw else linker.known_models())}
+    models = {model.name: model for model in (linker.models.all() if raw else linker.models.known())}
     tables = sql.by_table(models)
     found: dict[str, list[Told]] = defaultdict(list)
     for layer, change, site in told(linker, raw):

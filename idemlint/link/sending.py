@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from idemlint.catalog.rows import Method, Send
 from idemlint.link.declaring import Declaring
 from idemlint.link.delays import Clock, put_off
+from idemlint.link.drafts import note, task_named, task_routine
 from idemlint.link.reading import Reached, slot_value
 from idemlint.program import (
     EnqueueCall,
@@ -45,7 +46,7 @@ class Sending(Declaring):
             case "local" if callee.task is not None:
                 draft = self.linker.drafts[callee.task]
                 arguments = positional if row.arguments == "direct" else ()
-                routine = self.linker.task_routine(draft)
+                routine = task_routine(self.linker, draft)
                 return self.routine(routine, list(arguments), keywords if row.arguments == "direct" else {})
         return None, None
 
@@ -93,7 +94,7 @@ class Sending(Declaring):
         # The last one is the most special, such as a web framework's own queue.
         for row, call in reversed(rows):
             given = slot_value(row.task, expr)
-            task = self.linker.task_named(given, self) if given is not None else None
+            task = task_named(self.linker, given, self) if given is not None else None
             hands_over = given is not None and row.by == "function" and self.referred(given) is not None
             if task is not None or hands_over:
                 return self._sent(row, call, expr)
@@ -103,7 +104,7 @@ class Sending(Declaring):
         given = slot_value(row.task, expr)
         if given is None and row.by == "function":
             given = _spread(row, expr)
-        task = self.linker.task_named(given, self) if given is not None else None
+        task = task_named(self.linker, given, self) if given is not None else None
         if task is None and given is not None and row.by == "function":
             task = self.refer(row.framework, path, given, expr.at, self._told(row.framework, row, expr))
         self._note(row.framework, task, row, expr)
@@ -141,14 +142,14 @@ class Sending(Declaring):
                 }
         draft = self.linker.drafts[task]
         info = self.linker.functions[draft.routine.function]
-        hidden = 1 if self.linker.task_routine(draft).receiver is not None else 0
+        hidden = 1 if task_routine(self.linker, draft).receiver is not None else 0
         bound, _, spare = bind(info.fact.parameters[hidden:], positional, keywords)
         return tuple({**bound, **spare}.items())
 
     def _note(self, framework: str, task: str | None, row: Method | Send, expr: f.Call) -> None:
         """Keep with the task what a message to it says about its delivery."""
         if task is not None:
-            self.linker.note(task, self._told(framework, row, expr))
+            note(self.linker, task, self._told(framework, row, expr))
 
     def _told(self, framework: str, row: Method | Send, expr: f.Call) -> list[Option]:
         """What the call that sends a message says about its delivery."""

@@ -54,7 +54,7 @@ def _model(linker: Linker, layer: orm.Layer, sender: str | None) -> str | None:
     """The id of the model that a receiver names; a label that nobody can place stands for no model at all."""
     if sender is None or ":" in sender:
         return sender
-    models = {model.name: model for model in linker.all_models()}
+    models = {model.name: model for model in linker.models.all()}
     return layer.labelled(sender, models) or sender
 
 

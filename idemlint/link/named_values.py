@@ -1,0 +1,50 @@
+"""Plain values that names stand for: constants of modules and classes, and the statements written there."""
+
+from __future__ import annotations
+
+from idemlint.link.linker import Linker
+from idemlint.link.modules import Module
+from idemlint.link.names import Definition, Found
+from idemlint.link.values import Known
+from idemlint.orm import sql
+from idemlint.program import LibraryType
+from idemlint.syntax import facts as f
+
+
+def of_module(linker: Linker, expr: f.Name | f.Attribute, found: Found | None, module: Module) -> Known | None:
+    """The value of the module-level name that `expr` was `found` to be, where its assignment looks as if it had one."""
+    if not isinstance(found, Definition) or not isinstance(found.binding.fact, f.Assign):
+        return None
+    written = found.binding.fact.value
+    if isinstance(written, f.Constant):
+        return Known(written.value)
+    if isinstance(written, f.Format | f.Operation | f.Mapping):
+        value = linker.constants.evaluate(expr, module)
+        plain = isinstance(value, Known) and isinstance(value.value, str | int | float | bool | bytes | dict)
+        return value if isinstance(value, Known) and plain else None
+    return _statement(linker, written, found.module) if isinstance(written, f.Call) else None
+
+
+def of_class(linker: Linker, expr: f.Attribute, cls: str) -> Known | None:
+    """The text of a class attribute that is spelled as a constant, or holds a statement: `self.insert_sql`."""
+    found = linker.class_member(cls, expr.name)
+    written = found[1].fact.value if found is not None and isinstance(found[1].fact, f.Assign) else None
+    if found is None or found[1].position is not None:
+        return None
+    if not isinstance(written, f.Constant | f.Format | f.Operation | f.Call):
+        return None
+    value = linker.constants.evaluate(written, found[0].module)
+    if isinstance(value, Known) and isinstance(value.value, str):
+        return value if expr.name.isupper() or sql.is_sql(value.value) else None
+    return _statement(linker, written, found[0].module) if isinstance(written, f.Call) else None
+
+
+def _statement(linker: Linker, call: f.Call, module: Module) -> Known | None:
+    """The statement in `text("SELECT ...")`, `dedent(...)`: made by a function that only passes it on."""
+    given = call.arguments[0].value if len(call.arguments) == 1 else None
+    value = linker.constants.evaluate(given, module) if given is not None else None
+    if not isinstance(value, Known) or not isinstance(value.value, str) or not sql.is_sql(value.value):
+        return None
+    kind = linker.module_level(call.function, module)
+    passes = isinstance(kind, LibraryType) and linker.catalog.origin(kind.path, 1) == "arguments"
+    return value if passes else None

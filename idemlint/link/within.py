@@ -1,0 +1,15 @@
+"""What stands in a piece of code, nested functions included."""
+
+from __future__ import annotations
+
+from idemlint.syntax import facts as f
+
+
+def calls_in(fact: object) -> list[f.Call]:
+    """Every call."""
+    return [part for part in f.walk(fact) if isinstance(part, f.Call)]
+
+
+def names_in(fact: object) -> set[str]:
+    """Every name that is mentioned."""
+    return {part.id for part in f.walk(fact) if isinstance(part, f.Name)}
