@@ -10,7 +10,7 @@ from idemlint.domain.effect import Effect
 from idemlint.domain.summary import Caught
 from idemlint.domain.value import NOTHING, Closure, Value
 from idemlint.program import Body, LibraryCall, LibraryInstance, Program, Root, Target
-from idemlint.summarize.calls import Given
+from idemlint.summarize.given import Given
 from idemlint.summarize.sessions import BLOCKS, Session, SessionWalk, Standing
 from idemlint.summarize.state import Snapshot
 from idemlint.summarize.weights import Weights

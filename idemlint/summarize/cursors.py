@@ -10,8 +10,8 @@ from idemlint.domain.effect import Effect
 from idemlint.domain.value import UNKNOWN, Fact, Object, Origin, Test, Value, derived
 from idemlint.orm import sql
 from idemlint.program import LibraryCall, Program, Root, Site, Type
-from idemlint.summarize.calls import Given
 from idemlint.summarize.connections import ConnectionWalk
+from idemlint.summarize.given import Given
 from idemlint.summarize.sessions import MAKES
 from idemlint.summarize.state import Snapshot
 from idemlint.summarize.statements import Arguments

@@ -22,7 +22,8 @@ from idemlint.domain.value import (
 )
 from idemlint.orm import LAYERS
 from idemlint.program import ColumnType, DataCall, DataOperation, Model
-from idemlint.summarize.calls import Calls, Given
+from idemlint.summarize.calls import Calls
+from idemlint.summarize.given import Given
 from idemlint.summarize.values import GLOBAL
 from idemlint.syntax import facts as f
 

@@ -7,21 +7,10 @@ from dataclasses import replace
 
 from idemlint import orm
 from idemlint.domain.effect import Effect, Write
-from idemlint.domain.value import (
-    CONSTANT,
-    NOTHING,
-    UNKNOWN,
-    Fact,
-    Lookup,
-    Object,
-    Origin,
-    Rows,
-    Test,
-    Value,
-)
+from idemlint.domain.value import CONSTANT, NOTHING, UNKNOWN, Fact, Lookup, Object, Origin, Rows, Test, Value
 from idemlint.program import DataCall, DataOperation, Model
-from idemlint.summarize.calls import Given
 from idemlint.summarize.data import Data
+from idemlint.summarize.given import Given
 from idemlint.syntax import facts as f
 
 HIT = frozenset({"matched_count", "modified_count"})

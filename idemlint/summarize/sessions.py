@@ -19,7 +19,7 @@ from idemlint.domain.effect import Effect
 from idemlint.domain.summary import SESSION, Transaction
 from idemlint.domain.value import CONSTANT, NOTHING, Fact, Object, Value
 from idemlint.program import LibraryCall, Program, Root
-from idemlint.summarize.calls import Given
+from idemlint.summarize.given import Given
 from idemlint.summarize.state import Snapshot
 from idemlint.summarize.walk import Walk
 from idemlint.summarize.weights import Weights

@@ -8,27 +8,9 @@ from dataclasses import replace
 from idemlint import orm
 from idemlint.catalog import Catalog
 from idemlint.domain.effect import Effect, Write
-from idemlint.domain.value import (
-    NOTHING,
-    UNKNOWN,
-    Facts,
-    Lookup,
-    Object,
-    Rows,
-    Value,
-)
-from idemlint.program import (
-    DataCall,
-    DataOperation,
-    LibraryCall,
-    LibraryType,
-    Model,
-    Program,
-    Root,
-    Site,
-    Type,
-)
-from idemlint.summarize.calls import Given
+from idemlint.domain.value import NOTHING, UNKNOWN, Facts, Lookup, Object, Rows, Value
+from idemlint.program import DataCall, DataOperation, LibraryCall, LibraryType, Model, Program, Root, Site, Type
+from idemlint.summarize.given import Given
 from idemlint.summarize.queries import QueryWalk
 from idemlint.summarize.state import Snapshot
 from idemlint.summarize.weights import Weights

@@ -1,0 +1,126 @@
+"""Rows: what a run that comes again finds of those it wrote before."""
+
+from __future__ import annotations
+
+from idemlint.domain.effect import Address, Effect
+from idemlint.domain.guard import falsifies
+from idemlint.domain.summary import SESSION
+from idemlint.domain.value import Lookup
+from idemlint.program import Site
+from idemlint.replay.outside import Outside
+
+
+class Rows(Outside):
+    """What a run does to the database, and how the second one meets it."""
+
+    __slots__ = ()
+
+    def undone(self, effect: Effect) -> bool:
+        """Whether a repeat of a write is rolled back: an insert in its transaction, on every way that the write is on,
+        hits a unique key, and nobody inside the transaction handles that."""
+        if not effect.changes_data or not effect.transactions:
+            return False
+        for other in self.summary.effects:
+            if other.kind != "insert" or other.conflict or other.id == effect.id or not self.together(effect, other):
+                continue
+            inside = _inside(other.address, effect.transactions[0])
+            if any(node[0] in ("arm", "loop", "handler") and node not in effect.address for node in inside):
+                continue
+            # A session whose insert fails has lost its whole transaction, unless that stands in a savepoint.
+            contained = other.transactions != effect.transactions[: len(other.transactions)]
+            block = self.transaction_text(other) != SESSION
+            if any(node[0] == "try" for node in inside) and (block or contained):
+                continue
+            if self.coverage(other).key is not None and not other.unsure:
+                return True
+        return False
+
+    def version_checked(self, effect: Effect) -> bool:
+        """Optimistic locking: the update only hits a row that still has the value that was read."""
+        exact = any(
+            lookup.operator == "exact" and not lookup.excluded and lookup.column in effect.written
+            for lookup in effect.lookup
+        )
+        return effect.kind in ("update", "upsert") and (exact or falsifies(effect.lookup, effect))
+
+    def follows_insert(self, effect: Effect) -> bool:
+        """Whether a row hangs off one that this run inserted: it doubles because that one does, and no other run looks
+        for it."""
+        values = [write.value for write in effect.writes]
+        values += [lookup.value for lookup in effect.lookup if lookup.operator == "exact" and not lookup.excluded]
+        return any(
+            any(origin.kind == "fresh" for origin in value.origins)
+            or (value.thing is not None and value.thing.fresh in ("new", "stored"))
+            for value in values
+        )
+
+    def rebuilt(self, effect: Effect) -> bool:
+        """Whether rows of the same model are deleted before they are inserted again."""
+        return any(
+            other.kind == "delete" and other.model == effect.model for other in self.summary.effects[: effect.id]
+        )
+
+    def cleared_before(self, effect: Effect) -> Effect | None:
+        """The delete of the very rows that are inserted again: it shares a column with the insert."""
+        columns = {write.column for write in effect.writes}
+        for other in self.summary.effects[: effect.id]:
+            if other.kind == "delete" and other.model == effect.model and self.same_path(other, effect):
+                if any(lookup.column in columns for lookup in other.lookup) or (effect.many and effect.opaque):
+                    return other
+        return None
+
+    def absence_test(self, effect: Effect) -> Site | None:
+        """The test before an insert that such rows are not there yet."""
+        for fact in effect.facts:
+            if fact.kind == "exists" and not fact.holds and fact.model == effect.model and fact.site is not None:
+                asked = self.summary.effects[fact.subject].lookup if fact.subject >= 0 else ()
+                if not _other_rows(asked, effect):
+                    return fact.site
+        return None
+
+    def handles_conflict(self, effect: Effect) -> bool:
+        """Whether a `try` around an insert goes on after an integrity error, or after anything."""
+        conflicts = [path for path, row in self.catalog.tables.exceptions.items() if row.means == "conflict"]
+        caught = {"", "?", "builtins.Exception", "builtins.BaseException"}
+        caught.update(name for path in conflicts for name in self.catalog.ancestors(path))
+        return any(name in caught or self.catalog.canonical(name) in caught for name in effect.handled)
+
+    def numeric(self, effect: Effect, column: str) -> bool:
+        """Whether a column counts something; one nobody knows is taken to."""
+        model = self.model(effect)
+        field = model.field(column) if model is not None else None
+        return field is None or field.kind in ("number", "money", "other")
+
+    def counts_again(self, effect: Effect) -> bool:
+        """Whether a write changes a number that matters by an amount, each time that it is made."""
+        counted = any(
+            write.from_itself == "expression" and self.catalog.stakes_of(write.column) != "internal"
+            for write in effect.writes
+        )
+        return counted and not self.version_checked(effect)
+
+    def unread(self, effect: Effect) -> bool:
+        """Whether a document could not be read that selects rows and may say which of them are done already."""
+        model = self.model(effect)
+        return effect.opaque and model is not None and model.open and effect.kind in ("update", "upsert")
+
+
+def _other_rows(asked: tuple[Lookup, ...], inserted: Effect) -> bool:
+    """Whether a query looks for rows that an inserted one cannot be among."""
+    given = {write.column: write.value.literal for write in inserted.writes}
+    return any(
+        condition.operator == "exact"
+        and condition.value.literal is not None
+        and given.get(condition.column) is not None
+        and (condition.value.literal != given[condition.column]) != condition.excluded
+        for condition in asked
+    )
+
+
+def _inside(address: Address, transaction: int) -> Address:
+    """The part of an address inside a transaction: behind its block or, where it has none, behind all that came before
+    it was opened."""
+    opened = ("tx", transaction)
+    if opened in address:
+        return address[address.index(opened) + 1 :]
+    return tuple(node for node in address if node[1] > transaction)

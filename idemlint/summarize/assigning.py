@@ -1,0 +1,85 @@
+"""Assignment: names, attributes of rows, items of documents."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from idemlint.domain.value import Object, Value, derived
+from idemlint.summarize.documents import Documents
+from idemlint.syntax import facts as f
+
+
+class Assigning(Documents):
+    """The part of a walk that binds."""
+
+    def bind_target(self, target: f.Expr, value: Value, expr: f.Expr | None = None) -> None:
+        match target:
+            case f.Name(id=name):
+                self.here.env[name] = value
+            case f.Starred(value=inner):
+                self.bind_target(inner, Value(value.origins))
+            case f.Display(items=items):
+                for position, item in enumerate(items):
+                    known = value.items if value.items is not None and len(value.items) == len(items) else None
+                    self.bind_target(item, known[position] if known else Value(value.origins, effect=value.effect))
+            case f.Attribute(base=base, name=name):
+                holder = self.evaluate(base)
+                if holder.thing is not None:
+                    self.set_attribute(holder.thing, name, value, target, expr)
+            case f.Subscript(base=base, index=index):
+                self.set_item(base, index, value, target)
+
+    def set_attribute(self, thing: Object, name: str, value: Value, target: f.Attribute, expr: f.Expr | None) -> None:
+        model = self.program.models.get(thing.model or "")
+        if model is None:
+            self.assign(thing, name, value, self.site(target.at))
+            return
+        column = model.column(name)
+        step = self.from_itself(expr, value, model, column) if expr is not None else ""
+        self.assign(thing, column, value, self.site(target.at), step)
+        self.clean.get(thing.id, set()).discard(column)
+
+    def set_item(self, base: f.Expr, index: f.Expr, value: Value, target: f.Expr) -> None:
+        holder = self.evaluate(base)
+        key = self.evaluate(index)
+        if key.text is not None and "{}" not in key.text:
+            if self.catalog.is_key_name(key.text):
+                self.use_key(key.text, value, target.at, "")
+            if holder.entries is not None and isinstance(base, f.Name):
+                entries = dict(holder.entries)
+                entries[key.text] = replace(value, site=self.site(target.at))
+                self.here.env[base.id] = replace(
+                    holder, entries=tuple(entries.items()), origins=derived([holder, value]).origins
+                )
+        if holder.thing is not None and key.text is not None and self.is_document(holder.thing):
+            counted = "arithmetic" if value.step == (holder.thing.id, key.text) else ""
+            self.assign(holder.thing, key.text, value, self.site(target.at), counted)
+        if holder.column is not None:
+            thing = self.things.get(holder.column[0])
+            if thing is not None and thing.model is not None:
+                self.assign(
+                    thing, holder.column[1], Value(holder.origins, column=holder.column), self.site(target.at), "item"
+                )
+
+    def augment(self, statement: f.Augment) -> None:
+        """`target += value`."""
+        target = statement.target
+        old = self.evaluate(target)
+        added = self.evaluate(statement.value)
+        text = None
+        if statement.operator == "+" and (old.text is not None or added.text is not None):
+            text = (old.text or "{}") + (added.text or "{}")
+        step = old.column or old.step
+        value = Value(derived([old, added]).origins, text=text, step=step)
+        if isinstance(target, f.Attribute):
+            holder = self.evaluate(target.base)
+            if holder.thing is not None:
+                model = self.program.models.get(holder.thing.model or "")
+                column = model.column(target.name) if model is not None else target.name
+                kind = "arithmetic" if step is not None and step[1] == column else ""
+                self.assign(holder.thing, column, value, self.site(statement.at), kind)
+                self.clean.get(holder.thing.id, set()).discard(column)
+        elif isinstance(target, f.Name):
+            self.here.env[target.id] = value if old.rows is None else old
+        elif isinstance(target, f.Subscript):
+            self.set_item(target.base, target.index, value, target)

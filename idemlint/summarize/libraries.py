@@ -1,0 +1,212 @@
+"""Calls of libraries: what they change outside, and what they give."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from idemlint.catalog import Effect as Row
+from idemlint.domain.effect import Key
+from idemlint.domain.value import CONSTANT, Closure, Origin, Value, derived, origins_of
+from idemlint.program import LibraryCall
+from idemlint.summarize.given import Given, arguments_of
+from idemlint.summarize.sending import Sending
+from idemlint.syntax import facts as f
+
+ITEMS = 16
+"""A list is followed up to so many elements that the code adds by name."""
+
+CLAMPS = frozenset({"builtins.max", "builtins.min", "builtins.round", "builtins.abs", "builtins.int"})
+"""What is still an old value plus something after these: `max(stock.quantity - sold, 0)`."""
+
+
+class Libraries(Sending):
+    """The part of a walk that reads what the catalog says of a call."""
+
+    def library(self, target: LibraryCall, callee: Value, given: Given, expr: f.Call) -> Value:
+        path = target.path
+        role = self.catalog.role(path)
+        if role == "on-commit":
+            return self.on_commit(target, given, expr)
+        if role == "partial" and given.positional:
+            return self.partial(given)
+        holder = callee.closure.receiver if callee.closure is not None else None
+        if role in ("acquire", "release") and holder is not None and isinstance(expr.function, f.Attribute):
+            if role == "acquire":
+                return self.acquire(expr.function.base, holder, expr)
+            self.release(expr.function.base, holder)
+        if role in ("log", "metric"):
+            self.spoken = len(self.effects)
+        row = self.catalog.effect(path)
+        guard = self.catalog.guard(path, given.literals())
+        if row is not None:
+            value = self.effect(row.given(given.literals()), path, callee, given, expr)
+        elif guard is not None:
+            for argument in given.all():
+                self.looked_at(argument)
+            effect = self.record("lock", expr.at, path=path, arguments=arguments_of(given))
+            value = Value(effect=(effect.id, "result"))
+        else:
+            for argument in given.all():
+                self.looked_at(argument)
+            value = None
+        if guard is not None and value is not None and value.effect is not None:
+            return self.guarding(guard, value, expr)
+        if value is not None:
+            return value
+        for _, callback in target.callbacks:
+            if isinstance(callback, str):
+                self.enter(callback, {}, expr.at)
+        return self.result(path, callee, given, expr)
+
+    def result(self, path: str, callee: Value, given: Given, expr: f.Call) -> Value:
+        """What a library call without effect gives."""
+        origin = self.library_origin(path, expr.at, len(given.positional) + len(given.keywords))
+        if origin is not None:
+            return Value(frozenset({origin}))
+        receiver = callee.closure.receiver if callee.closure else None
+        if path == "builtins.bool" and given.positional:
+            asked = given.positional[0]
+            return Value(asked.origins, test=self.truth(asked, self.site(expr.at)))
+        if path == "builtins.dict":
+            entries = dict(given.positional[0].entries or ()) if given.positional else {}
+            entries.update(given.keywords)
+            return replace(derived(given.all()), entries=tuple(entries.items()))
+        if self.catalog.origin(path, len(given.positional)) == "arguments":
+            values = [value for value in (receiver, *given.all()) if value is not None]
+            return self._passed_on(path, values, expr.at)
+        if path.startswith("builtins."):
+            for value in given.all():
+                if value.rows is not None and value.rows.lock is not None:
+                    self.fetch(value.rows, expr.at)
+            return self.plain(callee, given, expr)
+        if receiver is not None and receiver.effect is not None:
+            return Value(receiver.origins, effect=receiver.effect)
+        values = [value for value in (receiver, *given.all()) if value is not None and value.varies]
+        made = path if path.rpartition(".")[2][:1].isupper() else ""
+        parts = arguments_of(given) if made else None
+        return Value(derived([Value(), *values]).origins if values else CONSTANT, entries=parts, made=made)
+
+    def _passed_on(self, path: str, values: list[Value], at: int) -> Value:
+        """The result of a pure function: `list(rows)` and `str(key)` keep what they were made of."""
+        for value in values:
+            if value.rows is not None and value.rows.lock is not None:
+                self.fetch(value.rows, at)
+        whole = derived(values)
+        if path in CLAMPS:
+            return replace(whole, step=next((value.step for value in values if value.step is not None), None))
+        if len(values) == 1:
+            only = values[0]
+            return replace(
+                whole, text=only.text, rows=only.rows, items=only.items, effect=only.effect, column=None, step=only.step
+            )
+        return whole
+
+    def partial(self, given: Given) -> Value:
+        first = given.positional[0]
+        closure = first.closure or Closure()
+        return replace(
+            first,
+            closure=replace(
+                closure,
+                positional=(*closure.positional, *given.positional[1:]),
+                keywords=(*closure.keywords, *given.keywords.items()),
+            ),
+        )
+
+    def effect(self, row: Row, path: str, callee: Value, given: Given, expr: f.Call) -> Value:
+        """A call that the catalog says changes or reads something outside."""
+        verb, url = "", ""
+        if row.http is not None:
+            said = given.at(row.http.verb_argument) if row.http.verb_argument else None
+            verb = row.http.verb or (str(said.literal[0]).upper() if said is not None and said.literal else "")
+            address = given.at(row.http.url)
+            url = address.text or "" if address is not None else ""
+        for value in given.all():
+            self.looked_at(value)
+        receiver = callee.closure.receiver if callee.closure else None
+        holder = (("self", receiver),) if receiver is not None and receiver.made else ()
+        effect = self.record(
+            "external",
+            expr.at,
+            row=row,
+            path=path,
+            verb=verb,
+            url=url,
+            key=self.key(row, given, expr),
+            arguments=(*arguments_of(given), *holder),
+        )
+        if row.replay == "natural":
+            values = [value for value in (receiver, *given.all()) if value is not None]
+            return Value(derived([Value(), *values]).origins, effect=(effect.id, "result"))
+        keyed = effect.key is not None and effect.key.value.stable
+        origin = Origin("stored" if keyed else "response", path, effect.site)
+        return Value(frozenset({replace(origin, site=None) if keyed else origin}), effect=(effect.id, "result"))
+
+    def key(self, row: Row, given: Given, expr: f.Call) -> Key | None:
+        """The idempotency key a call is given: where its row says, or in any header or parameter named like one."""
+        for slot in row.key:
+            if slot.items[-1:] == ("*",):
+                whole = given.at([replace(slot, items=slot.items[:-1])])
+                for header, sent in whole.entries or () if whole is not None else ():
+                    if self.catalog.is_key_header(header):
+                        return Key(header, sent, sent.site or self.site(expr.at))
+                continue
+            value = given.at([slot])
+            if value is not None and value.literal != (None,):
+                name = slot.items[-1] if slot.items else slot.name or ""
+                at = given.place(slot)
+                key = Key(name, value, self.site(expr.at if at is None else at))
+                if not self.catalog.is_key_name(name):
+                    self.use_key(name, value, expr.at if at is None else at, "")
+                return key
+        for name, value in given.keywords.items():
+            if self.catalog.is_key_name(name) and value.literal != (None,):
+                return Key(name, value, self.site(given.places.get(name, expr.at)))
+            for inner, item in value.entries or ():
+                if self.catalog.is_key_header(inner) and self.catalog.is_key_name(inner):
+                    return Key(inner, item, item.site or self.site(expr.at))
+        return None
+
+    def plain(self, callee: Value, given: Given, expr: f.Call) -> Value:
+        """A method of a builtin, or a call whose target says nothing: it depends on its receiver and arguments."""
+        for value in given.all():
+            self.looked_at(value)
+        name = expr.function.name if isinstance(expr.function, f.Attribute) else ""
+        receiver = callee.closure.receiver if callee.closure else None
+        if receiver is not None and receiver.entries is not None and given.positional:
+            key = given.positional[0]
+            if name in ("get", "pop") and key.text is not None:
+                found = receiver.entry(key.text)
+                if found is not None:
+                    return found
+        if name in ("append", "extend", "insert") and receiver is not None and receiver.column is not None:
+            self.lengthen(receiver, expr)
+        if name in ("append", "add", "extend") and given.positional and isinstance(expr.function, f.Attribute):
+            self.grow(expr.function.base, name, given.positional[0])
+        values = [value for value in (receiver, *given.all()) if value is not None and value.varies]
+        text = (
+            receiver.text if receiver is not None and name in ("format", "strip", "lower", "encode", "rstrip") else None
+        )
+        result = derived(values, text)
+        if receiver is not None and receiver.column is not None and name in ("append", "extend", "update", "copy"):
+            return replace(result, column=receiver.column)
+        return result
+
+    def lengthen(self, receiver: Value, expr: f.Call) -> None:
+        """`order.history.append(line)`: the column gets longer with the next save."""
+        assert receiver.column is not None
+        thing = self.things.get(receiver.column[0])
+        if thing is not None and thing.model is not None:
+            value = Value(receiver.origins, column=receiver.column)
+            self.assign(thing, receiver.column[1], value, self.site(expr.at), "append")
+
+    def grow(self, base: f.Expr, method: str, added: Value) -> None:
+        """`rows.append(row)`: what a list holds, as far as a bulk insert or update of it needs to know."""
+        if not isinstance(base, f.Name):
+            return
+        held = self.here.env.get(base.id)
+        if held is None or held.items is None or len(held.items) >= ITEMS:
+            return
+        more = (added.items or ()) if method == "extend" else (added,)
+        origins = origins_of((held, *more)) if held.items else origins_of(more)
+        self.here.env[base.id] = replace(held, items=(*held.items, *more)[:ITEMS], origins=origins)

@@ -1,0 +1,79 @@
+"""What the shape of a statement says by itself: whether it raises or leaves, which names it binds."""
+
+from __future__ import annotations
+
+from idemlint.syntax import facts as f
+
+
+def counts(iterable: f.Expr) -> bool:
+    """`range(3)`: a loop of attempts, not of items."""
+    return isinstance(iterable, f.Call) and isinstance(iterable.function, f.Name) and iterable.function.id == "range"
+
+
+def raises(body: f.Body) -> bool:
+    """Whether a handler ends by raising, so that the error is not swallowed."""
+    for statement in body:
+        if isinstance(statement, f.Raise):
+            return True
+        if isinstance(statement, f.If) and raises(statement.body) and raises(statement.orelse):
+            return True
+        if isinstance(statement, f.Evaluate | f.Return) and isinstance(statement.value, f.Call):
+            function = statement.value.function
+            if isinstance(function, f.Attribute) and function.name == "retry":
+                return True
+    return False
+
+
+def ends(body: f.Body) -> bool:
+    """Whether a body ends the loop around it."""
+    return bool(body) and (isinstance(body[-1], f.Return | f.Raise) or breaks(body[-1:]))
+
+
+def breaks(body: f.Body) -> bool:
+    for statement in body:
+        if isinstance(statement, f.Jump) and statement.kind == "break":
+            return True
+        inner = [getattr(statement, name) for name in ("body", "orelse", "final") if hasattr(statement, name)]
+        if not isinstance(statement, f.For | f.While | f.Function | f.Class) and any(breaks(part) for part in inner):
+            return True
+    return False
+
+
+def bound(statement: f.For | f.While) -> frozenset[str]:
+    """Names that each turn of a loop binds anew."""
+    found: set[str] = set()
+    todo: list[object] = [statement.body]
+    if isinstance(statement, f.For):
+        found |= target_names(statement.target)
+    while todo:
+        part = todo.pop()
+        if isinstance(part, tuple):
+            todo.extend(part)
+        elif isinstance(part, f.Assign):
+            for target in part.targets:
+                found |= target_names(target)
+        elif isinstance(part, f.Function | f.Class):
+            found.add(part.name)
+        elif isinstance(part, f.For):
+            found |= target_names(part.target)
+            todo.extend((part.body, part.orelse))
+        elif isinstance(part, f.With):
+            for _, bound in part.items:
+                found |= target_names(bound) if bound is not None else set()
+            todo.append(part.body)
+        elif hasattr(part, "body"):
+            todo.extend(
+                getattr(part, name) for name in ("body", "orelse", "handlers", "final", "cases") if hasattr(part, name)
+            )
+    return frozenset(found)
+
+
+def target_names(target: f.Expr) -> set[str]:
+    match target:
+        case f.Name(id=name):
+            return {name}
+        case f.Display(items=items):
+            return {name for item in items for name in target_names(item)}
+        case f.Starred(value=value):
+            return target_names(value)
+    return set()

@@ -1,0 +1,153 @@
+"""What is caught: handlers, what they learn, which exceptions they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from idemlint.domain.effect import Effect
+from idemlint.domain.summary import Caught
+from idemlint.domain.value import Fact, Value
+from idemlint.program import Body
+from idemlint.summarize.assigning import Assigning
+from idemlint.summarize.shape import ends, raises
+from idemlint.summarize.state import Snapshot
+from idemlint.syntax import facts as f
+
+CATCH_ALL = frozenset({"", "builtins.Exception", "builtins.BaseException"})
+
+
+class Trying(Assigning):
+    """The part of a walk that follows exceptions."""
+
+    def attempt(self, statement: f.Try) -> bool:
+        before = self.snapshot()
+        caught = [self.exception_names(self.here.body, handler.exception) for handler in statement.handlers]
+        goes_on = tuple(
+            name
+            for names, handler in zip(caught, statement.handlers, strict=True)
+            for name in names
+            if not raises(handler.body)
+        )
+        first = len(self.effects)
+        self.address.append(("try", self.next()))
+        self.handled.append(goes_on)
+        body_leaves = self.run_body(statement.body)
+        self.handled.pop()
+        last = len(self.effects)
+        middle = self.snapshot()
+        if not body_leaves and statement.orelse:
+            body_leaves = self.run_body(statement.orelse)
+        self.address.pop()
+        arms = [] if body_leaves else [self.snapshot()]
+        for names, handler in zip(caught, statement.handlers, strict=True):
+            self.restore(before)
+            self.merge(self.broken_off(before, replace(middle, facts=before.facts)))
+            self.learn(Fact("failed", site=self.site(handler.at)))
+            if self.means(names, "missing"):
+                sought = [effect for effect in self.effects[first:last] if effect.kind == "get"]
+                for effect in sought[:1]:
+                    self.learn(Fact("exists", effect.id, holds=False, model=effect.model, site=self.site(handler.at)))
+            if self.means(names, "conflict"):
+                again, leaves = raises(handler.body), ends(handler.body)
+                self.caught.append(self.catching(handler.at, names, range(first, last), again, leaves))
+                inserted = self.inserted_in(first, last)
+                self.learn(*(Fact("conflict", effect.id, site=self.site(handler.at)) for effect in inserted))
+            if handler.name:
+                self.here.env[handler.name] = Value()
+            self.address.append(("handler", self.next()))
+            self.handling.append(tuple(sorted(names)))
+            leaves = self.run_body(handler.body)
+            self.handling.pop()
+            self.address.pop()
+            if not leaves:
+                arms.append(replace(self.snapshot(), facts=self.facts - {Fact("failed", site=self.site(handler.at))}))
+        self.merge(arms)
+        if statement.final:
+            if not arms:
+                self.restore(before)
+            # It also runs on the ways that leave the `try`, which know less.
+            held = self.facts
+            self.facts &= before.facts
+            met = self.facts
+            leaves = self.run_body(statement.final)
+            self.facts |= held - met
+            return leaves or not arms
+        return not arms
+
+    def broken_off(self, before: Snapshot, middle: Snapshot) -> list[Snapshot]:
+        """How things may stand where the body of a `try` is broken off."""
+        return [before, middle]
+
+    def inserted_in(self, first: int, last: int) -> list[Effect]:
+        """The inserts that a `try` with the effects from `first` to `last` sends to the database."""
+        return [effect for effect in self.effects[first:last] if effect.kind in ("insert", "get-or-insert")]
+
+    def suppressed(self, manager: f.Expr, inside: Callable[[], bool]) -> bool:
+        """A block whose errors of the classes given are passed over, as by `except ...: pass`."""
+        classes = [argument.value for argument in manager.arguments] if isinstance(manager, f.Call) else []
+        names = frozenset(name for value in classes for name in self.exception_names(self.here.body, value))
+        first = len(self.effects)
+        self.handled.append(tuple(sorted(names)))
+        leaves = inside()
+        self.handled.pop()
+        if self.means(names, "conflict"):
+            self.caught.append(self.catching(manager.at, names, range(first, len(self.effects)), False, False))
+        return leaves
+
+    def catching(self, at: int, names: frozenset[str], effects: range, raises: bool, leaves: bool) -> Caught:
+        """A handler of integrity errors as it stands here. The next turn of a loop comes back into the transaction
+        unless that was opened inside the loop. Some databases give up the statement alone."""
+        loops = set(self.loops_open)
+        inside = set(self.transactions[self.open[-1]].loops) if self.open else loops
+        return Caught(
+            self.site(at),
+            tuple(self.open) if self.breaks(names) else (),
+            effects,
+            raises,
+            self.here.body.function,
+            bool(loops - inside) and not leaves,
+        )
+
+    def exception_names(self, body: Body, expr: f.Expr | None) -> frozenset[str]:
+        """The exceptions a handler catches, by library path; "" for a bare one."""
+        if expr is None:
+            return frozenset({""})
+        parts = expr.items if isinstance(expr, f.Display) else (expr,)
+        return frozenset(getattr(body.types.get(part.at), "path", "?") for part in parts)
+
+    def asked_again(self, exception: f.Expr) -> None:
+        """An exception by which a task asks its framework for another run, where it has no call for that."""
+        named = exception.function if isinstance(exception, f.Call) else exception
+        path = getattr(self.here.body.types.get(named.at), "path", "")
+        task = self.program.tasks.get(self.root.task or "")
+        framework = self.catalog.framework(task.framework) if task is not None else None
+        if framework is None or framework.method("retry") is not None or not path.startswith(framework.libraries):
+            return
+        if self.means(frozenset({path}), "retry"):
+            self.record("retry", exception.at, path=path)
+
+    def means(self, names: frozenset[str], meaning: str) -> bool:
+        """Whether one of the exceptions has this meaning in the catalog."""
+        rows = (self.catalog.exception(name) for name in names if name and name != "?")
+        return any(row is not None and row.means == meaning for row in rows)
+
+    def breaks(self, names: frozenset[str]) -> bool:
+        """Whether one of the exceptions ends the transaction that it is raised in."""
+        rows = (self.catalog.exception(name) for name in names if name and name != "?")
+        return any(row is not None and row.means == "conflict" and not row.keeps_transaction for row in rows)
+
+    def swallows(self, body: Body) -> bool:
+        """Whether every statement that can fail stands in a `try` that catches everything and goes on."""
+        real = [
+            statement
+            for statement in body.statements
+            if not isinstance(statement, f.Import | f.Return)
+            and not (isinstance(statement, f.Evaluate) and isinstance(statement.value, f.Constant))
+        ]
+        if len(real) != 1 or not isinstance(real[0], f.Try):
+            return False
+        return any(
+            self.exception_names(body, handler.exception) & CATCH_ALL and not raises(handler.body)
+            for handler in real[0].handlers
+        )
