@@ -150,6 +150,12 @@ TASKS: Mapping[str, Pinned] = {
         "shop.actors:ship": ("parcel", "shop/actors.py:15", "retry* worker-lost", "ERROR"),
         "shop.actors:weigh": ("weigh", "shop/actors.py:24", "retry=2 worker-lost", "ERROR"),
     },
+    "extensions": {
+        "shop.tasks:charge": ("shop.tasks.charge", "shop/tasks.py:23", "early-ack", "WARNING"),
+        "shop.tasks:label": ("shop.tasks.label", "shop/tasks.py:38", "worker-lost connection-lost", "ERROR"),
+        "shop.tasks:pack": ("shop.tasks.pack", "shop/tasks.py:33", "early-ack", "WARNING"),
+        "shop.tasks:ship": ("shop.tasks.ship", "shop/tasks.py:28", "worker-lost connection-lost", "ERROR"),
+    },
     "huey": {
         "shop.tasks:charge": ("shop.tasks.charge", "shop/tasks.py:6", "early-ack", "NOTE"),
         "shop.tasks:pack": ("shop.tasks.pack", "shop/tasks.py:21", "retry=2 early-ack", "ERROR"),
@@ -186,6 +192,14 @@ TASKS: Mapping[str, Pinned] = {
         "shop.jobs:ship": ("shop.jobs.ship", "shop/jobs.py:14", "early-ack", "NOTE"),
         "shop.jobs:tidy": ("shop.jobs.tidy", "shop/service.py:40", "early-ack", "NOTE"),
         "shop.jobs:weigh": ("shop.jobs.weigh", "shop/service.py:20", "retry=2 worker-lost=2", "ERROR"),
+    },
+    "rq_objects": {
+        "shop.nightly:Count.run": ("shop.nightly.Count.run", "shop/nightly.py:45", "early-ack", "NOTE"),
+        "shop.nightly:Prune.run": ("shop.nightly.Prune.run", "shop/nightly.py:8", "early-ack", "NOTE"),
+        "shop.nightly:Report.run": ("shop.nightly.Report.run", "shop/nightly.py:16", "early-ack", "NOTE"),
+        "shop.runners:Boxed.handle": ("shop.runners.Boxed.handle", "shop/base.py:16", "early-ack", "NOTE"),
+        "shop.runners:Charge.handle": ("shop.runners.Charge.handle", "shop/base.py:16", "early-ack", "NOTE"),
+        "shop.runners:Pack.handle": ("shop.runners.Pack.handle", "shop/base.py:16", "early-ack", "NOTE"),
     },
     "taskiq": {
         "shop.tasks:charge": ("shop.tasks:charge", "shop/tasks.py:14", "worker-lost", "ERROR"),

@@ -228,6 +228,12 @@ WRAPPERS = {
     "of options": "def options(n):\n    def outer(f):\n        def inner(*args, **kwargs):\n"
     "            return f(*args, **kwargs)\n        return inner\n    return outer\ndeco = options(1)",
     "optional": f"def deco(f=None):\n    if f is None:\n        return deco\n{_INNER}",
+    "optional, called": f"def options(f=None, n=1):\n    if not f:\n        return partial(options, n=n)\n{_INNER}\n"
+    "deco = options(n=2)",
+    "optional, nested": "def deco(f=None, n=1):\n    def outer(f):\n        def inner(*args):\n"
+    "            return f(*args)\n        return inner\n    if not f:\n        return outer\n    return outer(f)",
+    "updated": "def deco(f):\n    def inner(*args):\n        return f(*args)\n"
+    "    return functools.update_wrapper(inner, f)",
     "a class": "class deco:\n    def __init__(self, f):\n        self.f = f\n    def __call__(self, *args, **kwargs):\n"
     "        return self.f(*args, **kwargs)",
     "unknown": "from elsewhere import deco",
@@ -453,3 +459,18 @@ def test_a_function_called_with_many_kinds_of_arguments_is_linked_a_bounded_numb
     body = "\n".join(f"    {line}" for line in calls.splitlines())
     program = linked(tmp_path, {"shop.py": f"{HEAD}{source}\n@shared_task\ndef task(key):\n{body}\n"}).program
     assert sum(each.function == "shop:run" for each in program.bodies.values()) < 20
+
+
+def test_a_decorator_is_followed_for_each_of_many_functions(tmp_path: Path) -> None:
+    functions = "\n".join(f"@deco\ndef f{n}(x): pass" for n in range(12))
+    calls = "\n".join(f"f{n}(key)" for n in range(12))
+    code = f"{WRAPPERS['plain']}\n{functions}\n@deco\ndef last(x): mark(x)"
+    assert MARK in reached(tmp_path, code, f"{calls}\nlast(key)")
+
+
+def test_a_method_of_a_base_class_is_followed_for_each_of_many_classes(tmp_path: Path) -> None:
+    base = "class Base:\n    def go(self):\n        self.act()\n"
+    classes = "\n".join(f"class C{n}(Base):\n    def act(self): pass" for n in range(12))
+    calls = "\n".join(f"C{n}().go()" for n in range(12))
+    code = f"{base}{classes}\nclass Last(Base):\n    def act(self): mark()"
+    assert MARK in reached(tmp_path, code, f"{calls}\nLast().go()")

@@ -148,7 +148,20 @@ class Catalog:
 
     def declares(self, path: str) -> rows.Declare | None:
         """How a call of `path`, bare as a decorator or with options, makes a function a task."""
-        return self.tables.declares.get(self.canonical(path))
+        path = self.canonical(path)
+        return self.tables.declares.get(path) or self._extending(path)
+
+    def _extending(self, path: str) -> rows.Declare | None:
+        """The same for a package that extends a framework: it carries the framework's name among other words, and
+        calls what declares tasks as the framework does (`tenant_schemas_celery.task`)."""
+        package, _, rest = path.partition(".")
+        words = set(package.split("_")) - {package}
+        for framework in self.frameworks.values() if words and rest else ():
+            if not words.isdisjoint(framework.libraries):
+                name = path.rpartition(".")[2]
+                calls = ((row, call) for row in framework.declares for call in row.calls)
+                return next((row for row, call in calls if call.rpartition(".")[2] == name), None)
+        return None
 
     def task_base(self, path: str) -> rows.DeclareClass | None:
         """How a subclass of the class `path` is a task."""

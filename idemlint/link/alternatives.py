@@ -60,13 +60,21 @@ def items(expr: f.Expr, place: Place, depth: int = 0) -> Iterator[Alternative]:
                 yield from items(found_there.expr, found_there.place, depth + 1)
 
 
-def alternatives(expr: f.Expr, place: Place) -> Iterator[Alternative]:
-    """The expressions that `expr` may stand for, where it is a choice, a member of a dict or the target of a loop."""
+def alternatives(expr: f.Expr, place: Place, depth: int = 0) -> Iterator[Alternative]:
+    """The expressions that `expr` may stand for, where it is a choice, a member of a dict, the target of a loop, or an
+    attribute of one of these."""
+    if depth > 8:
+        return
     match expr:
         case f.Conditional(body=body, orelse=orelse):
             yield from (Alternative(body, place), Alternative(orelse, place))
         case f.Name(id=name):
             yield from _turns(name, place)
+            for found in _named(expr, place):
+                yield from alternatives(found.expr, found.place, depth + 1)
+        case f.Attribute(base=base, name=name):
+            for found in alternatives(base, place, depth + 1):
+                yield from _attribute(found, name)
         case f.Subscript(base=base, index=f.Constant(value=str(key))):
             yield from _members(base, key, place)
         case f.Subscript(base=base):
@@ -85,15 +93,48 @@ def _members(base: f.Expr, key: str, place: Place) -> Iterator[Alternative]:
         if isinstance(found.expr, f.Mapping):
             pairs = found.expr.items
             yield from (Alternative(value, found.place) for name, value in pairs if _is(name, key))
-        elif isinstance(found.expr, f.Call) and isinstance(found.expr.function, f.Name):
-            words = found.expr.arguments if found.expr.function.id == "dict" else ()
-            yield from (Alternative(word.value, found.place) for word in words if word.name == key)
+        elif isinstance(found.expr, f.Call):
+            yield from _made(found.expr, key, found.place)
+
+
+def _made(call: f.Call, key: str, place: Place) -> Iterator[Alternative]:
+    """The same where the dict, or a record, is made by a call: `dict(run=f)`, `Job(run=f)`, `Job({"run": f})`."""
+    for word in call.arguments:
+        if word.name == key:
+            yield Alternative(word.value, place)
+        elif word.name is None and isinstance(word.value, f.Mapping):
+            yield from _members(word.value, key, place)
+
+
+def _attribute(of: Alternative, name: str) -> Iterator[Alternative]:
+    """`of.name`: what a record was made with, or the attribute of whatever it is."""
+    given = list(_made(of.expr, name, of.place)) if isinstance(of.expr, f.Call) else []
+    yield from given or [Alternative(f.Attribute(of.expr.at, of.expr, name), of.place)]
 
 
 def _values(base: f.Expr, place: Place) -> Iterator[Alternative]:
     for found in (Alternative(base, place), *_named(base, place)):
         if isinstance(found.expr, f.Mapping):
             yield from (Alternative(value, found.place) for key, value in found.expr.items if key is not None)
+        elif isinstance(found.expr, f.Comprehension) and len(found.expr.generators) == 1:
+            only = found.expr.generators[0]
+            for item in items(only.iterable, found.place):
+                yield from _each(found.expr.element, only.target, item)
+
+
+def _each(element: f.Expr, target: f.Expr, item: Alternative) -> Iterator[Alternative]:
+    """What the element of a comprehension is for one item: the item, a member or an attribute of it."""
+    match element:
+        case f.Name() if _is_same(element, target):
+            yield item
+        case f.Subscript(base=base, index=f.Constant(value=str(key))) if _is_same(base, target):
+            yield from _members(item.expr, key, item.place)
+        case f.Attribute(base=base, name=name) if _is_same(base, target):
+            yield from _attribute(item, name)
+
+
+def _is_same(one: f.Expr, other: f.Expr) -> bool:
+    return isinstance(one, f.Name) and isinstance(other, f.Name) and one.id == other.id
 
 
 def _turns(name: str, place: Place) -> Iterator[Alternative]:

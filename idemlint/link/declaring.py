@@ -1,18 +1,18 @@
-"""How functions and classes of the project become tasks: by a decorator, by a class, or by being handed over."""
+"""How functions and classes of the project become tasks by a decorator, a call or a class."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from idemlint.catalog.rows import Declare, DeclareClass, Listing
-from idemlint.link.alternatives import Place, alternatives, items
-from idemlint.link.drafts import Draft, class_options, declaring_wrapper, refer
+from idemlint.catalog.rows import Declare, DeclareClass
+from idemlint.link.drafts import Draft, class_options, declaring_wrapper
 from idemlint.link.linker import FunctionInfo
 from idemlint.link.modules import Module
 from idemlint.link.names import Definition
-from idemlint.link.production import is_production
-from idemlint.link.reading import Reached, Reading, slot_value
+from idemlint.link.reading import Reached, slot_value
+from idemlint.link.referring import Referring
+from idemlint.link.within import calls_in
 from idemlint.program import (
     ClassType,
     DeclarerType,
@@ -29,7 +29,7 @@ from idemlint.program import (
 from idemlint.syntax import facts as f
 
 
-class Declaring(Reading):
+class Declaring(Referring):
     """The part of a walk that makes tasks."""
 
     # --- by a decorator or a call
@@ -41,7 +41,9 @@ class Declaring(Reading):
         belongs to."""
         row = self.linker.catalog.declares(path)
         assert row is not None
-        function = self.linker.origin(routine)
+        if self._is_template(routine):
+            return routine
+        function = self._written(routine)
         known = self.linker.drafts.get(function)
         if known is None or known.referred:
             site = Site(self.module.file.path, self.piece, at)
@@ -69,6 +71,23 @@ class Declaring(Reading):
         if routine is None:
             return None, DeclarerType(path, tuple(options))
         return None, self.declare(path, routine, options, expr.at, self.app_definition(expr.function))
+
+    def _is_template(self, routine: RoutineType) -> bool:
+        """Whether a function is the wrapper of a decorator that is read by itself: it calls what the function around
+        it was given, and nobody knows what that is."""
+        around = self.function.fact.parameters if self.function is not None else ()
+        unknown = {each.name for each in around if each.kind == "normal" and self.env.get(each.name) is None}
+        called = (call.function for call in calls_in(self.linker.functions[routine.function].fact) if unknown)
+        return any(isinstance(callee, f.Name) and callee.id in unknown for callee in called)
+
+    def _written(self, routine: RoutineType) -> str:
+        """The function as its author wrote it: of a wrapper that a decorator of the project's own makes and declares
+        itself, the one that is being decorated."""
+        held = {kind.function for _, kind in routine.captured if isinstance(kind, RoutineType)}
+        return next(
+            (written for wrapped, written in reversed(self.linker.decorating) if wrapped in held),
+            self.linker.origin(routine),
+        )
 
     def _on_instance(self, row: Declare, routine: RoutineType) -> RoutineType:
         owner = self.linker.functions[routine.function].owner
@@ -141,7 +160,10 @@ class Declaring(Reading):
         before = set(self.linker.drafts)
         if isinstance(current, RoutineType):
             self.linker.origins.setdefault(current.function, info.id)
+        wrapped = current.function if isinstance(current, RoutineType) else ""
+        self.linker.decorating.append((wrapped, info.id))
         _, result = self.reach(kind, f.Call(decorator.at, decorator, ()), (current,), {})
+        self.linker.decorating.pop()
         for made in self.linker.drafts.keys() - before:
             draft = self.linker.drafts[made]
             site = Site(info.module.file.path, info.piece, decorator.at)
@@ -156,91 +178,6 @@ class Declaring(Reading):
             self.linker.origins.setdefault(result.function, info.id)
             return result
         return current
-
-    # --- by being handed over
-
-    def referred(self, expr: f.Expr, by_path: bool = True) -> RoutineType | None:
-        """The function of the project that an expression is, or that its text names by path."""
-        if isinstance(expr, f.Constant) and isinstance(expr.value, str):
-            found = self.linker.at_path(expr.value, self.module.file.path) if by_path else None
-            return found if isinstance(found, RoutineType) else None
-        kind = self.evaluate(expr)
-        while isinstance(kind, PartialType):
-            kind = kind.target
-        if not isinstance(kind, RoutineType):
-            return None
-        return kind if isinstance(self.linker.functions[self.linker.origin(kind)].fact, f.Function) else None
-
-    def refer(self, framework: str, path: str, given: f.Expr, at: int, options: Sequence[Option] = ()) -> str | None:
-        """The task that a function becomes by being handed to `path`; None if it is not known which function that is,
-        or if only tests do so."""
-        if not is_production(self.module.file.path):
-            return None
-        routine = self.referred(given)
-        passed = self._is_passed_in(given)
-        if routine is not None:
-            site = self._def(routine) if passed else Site(self.module.file.path, self.piece, at)
-            return self._refer(framework, path, routine, site, options)
-        if passed and self.function is not None:
-            self.linker.forwarders.add(self.function.id)
-        found = set()
-        for other in alternatives(given, self.place):
-            routine = self._at(other.place).referred(other.expr)
-            if routine is not None:
-                site = Site(other.place.module.file.path, other.place.piece, other.expr.at)
-                found.add(self._refer(framework, path, routine, site, options))
-        return found.pop() if len(found) == 1 else None
-
-    def listed(self, row: Listing, path: str, given: f.Expr, place: Place, app: str | None) -> None:
-        """Functions become tasks by standing in a list."""
-        for item in items(given, place):
-            expr = item.expr
-            if row.key:
-                pairs = expr.items if isinstance(expr, f.Mapping) else ()
-                named = (value for key, value in pairs if isinstance(key, f.Constant) and key.value == row.key)
-                expr = next(named, expr)
-            walk = self._at(item.place)
-            kind = walk.evaluate(expr) if isinstance(expr, f.Call) else None
-            task = kind.task if isinstance(kind, TaskType) else None
-            routine = walk.referred(expr) if task is None else None
-            if routine is not None and self._may_be_listed(row, routine):
-                site = Site(item.place.module.file.path, item.place.piece, expr.at)
-                task = self._refer(row.framework, path, routine, site)
-            if task is not None and app is not None and self.linker.drafts[task].app is None:
-                self.linker.drafts[task] = replace(self.linker.drafts[task], app=app)
-
-    def _may_be_listed(self, row: Listing, routine: RoutineType) -> bool:
-        fact = self.linker.functions[self.linker.origin(routine)].fact
-        return not row.coroutines or (isinstance(fact, f.Function) and fact.is_async)
-
-    def _refer(
-        self, framework: str, path: str, routine: RoutineType, site: Site, options: Sequence[Option] = ()
-    ) -> str:
-        function = self.linker.origin(routine)
-        told = bool(options)
-        refer(self.linker, Draft(function, framework, path, routine, tuple(options), site, referred=True, told=told))
-        return function
-
-    @property
-    def place(self) -> Place:
-        """Where this walk is, for what looks around in it."""
-        fact = self.function.fact if self.function is not None else None
-        body = fact.body if isinstance(fact, f.Function) else self.module.statements(self.piece)
-        return Place(self.module, self.piece, body, self.linker.names)
-
-    def _at(self, place: Place) -> Declaring:
-        """A walk where an expression stands: this one, where it is here."""
-        here = place.module is self.module and place.piece == self.piece and place.body == self.place.body
-        return self if here else self.linker.walk(self.linker, place.module, place.piece)
-
-    def _is_passed_in(self, given: f.Expr) -> bool:
-        fact = self.function.fact if self.function is not None else None
-        return isinstance(given, f.Name) and fact is not None and given.id in {each.name for each in fact.parameters}
-
-    def _def(self, routine: RoutineType) -> Site:
-        info = self.linker.functions[self.linker.origin(routine)]
-        at = info.fact.name_at if isinstance(info.fact, f.Function) else info.fact.at
-        return Site(info.module.file.path, info.piece, at)
 
     # --- by a class
 

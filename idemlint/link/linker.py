@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from idemlint.link.drafts import Draft
     from idemlint.link.walk import Walk
 
-# Beyond this many kinds of calls a function is read once more without what its arguments are, and no oftener.
+# Beyond this many kinds of calls on one receiver a function is read once more without what its arguments are, and no
+# oftener.
 CONTEXTS = 8
 
 
@@ -48,6 +49,9 @@ class FunctionInfo:
     def name(self) -> str:
         return self.fact.name if isinstance(self.fact, f.Function) else "<lambda>"
 
+
+Context = tuple[Type | None, tuple[tuple[str, Type], ...], tuple[tuple[str, Type], ...]]
+"""One kind of call: the receiver, what is known of the arguments, and of the names that the function closes over."""
 
 Receivers = dict[tuple[str, str | None], list[FunctionInfo]]
 """(signal, model id; None: every model) -> the functions that receive it, in the order of the code."""
@@ -69,10 +73,12 @@ class Linker:
         self.frameworks = used(project, catalog)
         # Functions that hand on to a queue what they are given.
         self.forwarders: set[str] = set()
+        # What decorators of the project's own are being applied to: the function they get, and the one as written.
+        self.decorating: list[tuple[str, str]] = []
         self._imports: dict[str, bool] = {}
         self.origins: dict[str, str] = {}
         self.bodies: dict[str, Body] = {}
-        self.contexts: dict[str, dict[object, str]] = {}
+        self.contexts: dict[str, dict[Context, str]] = {}
         self.active: list[str] = []
         self._globals: dict[tuple[str, int, int, int | None], Type | None] = {}
         self.models = Models(self)
@@ -228,6 +234,10 @@ class Linker:
     def origin(self, routine: RoutineType) -> str:
         """The function as written behind what its decorators made of it."""
         function = routine.function
+        if isinstance(routine.receiver, ClassType | InstanceType):
+            own = f"{routine.receiver.name}.{function.rpartition('.')[2]}"
+            if own in self.drafts:
+                return own
         seen = {function}
         while function in self.origins and self.origins[function] not in seen:
             function = self.origins[function]
@@ -235,14 +245,17 @@ class Linker:
         return function
 
     def at_path(self, path: str, near: str = "") -> Type | None:
-        """What a path such as `shop.tasks.charge`, `shop.tasks:charge` or `shop.jobs.Job.run` names."""
+        """What a path such as `shop.tasks.charge`, `shop.tasks:charge`, `shop.jobs.Job.run` or `shop.jobs.job.run`
+        names."""
         dotted = path.replace(":", ".")
         found = self.found(self.names.dotted(dotted, near))
         if found is None and "." in dotted:
             above, _, name = dotted.rpartition(".")
             owner = self.found(self.names.dotted(above, near))
-            member = self.class_member(owner.name, name) if isinstance(owner, ClassType) else None
-            return self.member_type(*member) if member is not None else None
+            if not isinstance(owner, ClassType | InstanceType) or owner.name not in self.classes.known:
+                return None
+            info = self.classes.known[owner.name]
+            return self.walk(self, info.module, info.piece).attribute(owner, name)
         return found
 
     # --- bodies
@@ -257,8 +270,10 @@ class Linker:
         """The function as one kind of call reaches it. None inside a cycle of calls."""
         known = self.contexts.setdefault(info.id, {})
         context = (receiver, arguments, captured)
-        if context not in known and len(known) >= CONTEXTS:
-            context = (receiver if info.owner is None else InstanceType(info.owner.id), (), ())
+        # A decorator is called once for each function, and its wrapper is another one each time.
+        if context not in known and not self.decorating:
+            if sum(each[0] == receiver for each in known) >= CONTEXTS:
+                context = (receiver, (), captured)
         if context in known:
             return self.bodies.get(known[context])
         if self._busy(info.id):

@@ -6,7 +6,7 @@ about a type shows as a call into a thing that has no such method, not as a find
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from idemlint.link.annotations import annotated
 from idemlint.link.expressions import Expressions, agree
@@ -18,12 +18,14 @@ from idemlint.program import (
     LibraryCall,
     LibraryInstance,
     LibraryType,
+    PartialType,
     ProjectCall,
     RecordType,
     RoutineType,
     SeveralType,
     TableType,
     Target,
+    TaskType,
     Type,
 )
 from idemlint.syntax import facts as f
@@ -66,7 +68,7 @@ class Walk(Expressions):
         if generator:
             returns: Type | None = SeveralType(agree(self.yielded))
         else:
-            returns = agree(self.returned)
+            returns = agree(self.returned) or _decorating(info, self.returned, arguments)
             if returns is None and isinstance(fact, f.Function):
                 returns = annotated(self.linker, fact.returns, self.module, self.receiver)
         return Body(
@@ -256,6 +258,20 @@ class Walk(Expressions):
 
 
 # Asking for the ways back of relations reads every model of the project, so plain row methods must not ask.
+
+
+def _decorating(info: FunctionInfo, returned: Sequence[Type | None], arguments: dict[str, Type]) -> Type | None:
+    """What a decorator gives that may be written with and without brackets, `def job(function=None, **options)`: with
+    them itself again, or a decorator inside it; without, what it makes of the function that it is handed."""
+    optional = [each.name for each in info.fact.parameters if isinstance(each.default, f.Constant)]
+    handed = any(isinstance(arguments.get(name), RoutineType | TaskType) for name in optional)
+    routines = [(kind.target if isinstance(kind, PartialType) else kind, kind) for kind in returned]
+    ids = [(plain.function if isinstance(plain, RoutineType) else "", kind) for plain, kind in routines]
+    again = [kind for id, kind in ids if id == info.id] or [
+        kind for id, kind in ids if id.rpartition(".")[0] == info.id
+    ]
+    made = [kind for kind in returned if kind not in again]
+    return agree(made if handed else again) if optional and again else None
 
 
 def _leaves(body: f.Body) -> bool:
