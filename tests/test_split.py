@@ -211,6 +211,11 @@ def test_pieces_of_real_modules_say_what_the_whole_says(name: str) -> None:
     assert_same_facts((STDLIB / name).read_bytes().decode())
 
 
+@pytest.mark.parametrize("name", ["Café", "A\U00011c92", "\u2118"])
+def test_a_name_may_hold_what_is_no_letter(name: str) -> None:
+    assert_same_facts(f"class {name}: pass\n\n\ndef {name}(): pass\n")
+
+
 @pytest.mark.parametrize("newline", ["\r\n", "\r"])
 def test_newlines_of_other_systems_change_nothing(newline: str) -> None:
     text = (STDLIB / "contextlib.py").read_text(encoding="utf-8")

@@ -14,7 +14,8 @@ from idemlint.syntax.strings import OPENER, string_end
 # A string opener with its prefix, a bracket, a comment or a line end: everything else cannot change where we stand.
 _TOKEN = re.compile(rf"(?P<string>{OPENER})|[()\[\]{{}}]|\#[^\r\n]*|\\\r\n|\\.|\r\n|\r|\n", re.DOTALL)
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_DEFINITION = r"(?:async[ \t]+def|def|class)[ \t]+(\w+)"
+# A name is whatever stands up to what may follow one: `\w` leaves out marks that names may hold.
+_DEFINITION = r"(?:async[ \t]+def|def|class)[ \t]+([^\s()\[\]:\\#]+)"
 _DEFINED = re.compile(rf"(?:\s|\#[^\r\n]*)*+(?:@.*?(?<=[\r\n\f]))?{_DEFINITION}", re.DOTALL)
 # No expression in brackets goes on with these.
 _ANEW = re.compile(rf"(?:@[^\r\n]*[\r\n]+)*{_DEFINITION}")
