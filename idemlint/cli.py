@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import click
 
 from idemlint import checks, pages
+from idemlint.catalog import CatalogError
 from idemlint.config import Config, ConfigError, FailOn, Layer, choices, chosen, load, one, rebased
 from idemlint.diagnostic import Confidence, Report, Severity
 from idemlint.project import Project, ProjectError, discover, find_root, repository
@@ -24,6 +25,7 @@ from idemlint.report import FORMATS, listing
 from idemlint.report.closing import closing
 from idemlint.report.page import page
 from idemlint.report.progress import progress_bar
+from idemlint.report.remarks import remarks
 from idemlint.report.scan import NO_SCAN, Scan
 from idemlint.report.settings import settings
 from idemlint.report.sheet import Sheet, seen_from, unlinked
@@ -51,7 +53,7 @@ def run(arguments: list[str]) -> int:
         return int(app.main(arguments, prog_name="idemlint", standalone_mode=False) or CLEAN)
     except click.ClickException as error:
         return _failed(error.format_message())
-    except (ConfigError, ProjectError) as error:
+    except (CatalogError, ConfigError, ProjectError) as error:
         return _failed(str(error))
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
@@ -155,7 +157,7 @@ def check(**given: Any) -> int:
     options = _Options(**given)
     try:
         return _check(options)
-    except (click.ClickException, ConfigError, ProjectError, BrokenPipeError):
+    except (click.ClickException, CatalogError, ConfigError, ProjectError, BrokenPipeError):
         raise
     except Exception as error:
         if options.verbose:
@@ -218,6 +220,8 @@ def _check(options: _Options) -> int:
     report = _report(project, config, options)
     visible = shown(report, config, root=project.root, wanted=project.within(paths), suppressed=options.show_suppressed)
     if options.verbose:
+        for line in remarks(report, place):
+            _say(line)
         _say(f"{len(report.findings) - len(visible.findings)} findings are not shown")
     code = FOUND if fails(visible, config) and not options.exit_zero else CLEAN
     spoken = {finding.rule for finding in visible.findings}
@@ -265,7 +269,7 @@ def _report(project: Project, config: Config, options: _Options) -> Report:
         _say(f"settings: {', '.join(map(str, config.sources)) or 'none'}")
         _say(f"files: {len(project.files)}")
     with _progress(options) as progress:
-        return check(project, config, progress)
+        return check(project, config, progress, unknown=options.verbose)
 
 
 @contextmanager

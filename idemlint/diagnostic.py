@@ -159,8 +159,20 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
+class UnknownCall:
+    """A call into a library that the catalog has no row for: its path, how many tasks reach it, and one place."""
+
+    path: str
+    tasks: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
-    """All that a run found, sorted by path, line, column and rule, and what it looked at."""
+    """All that a run found, sorted by path, line, column and rule, and what it looked at. `unknown` are the calls that
+    are most worth a row in a catalog of the user's own, `replaced` says which built-in rows such a catalog replaces."""
 
     findings: tuple[Diagnostic, ...]
     summary: Summary
+    unknown: tuple[UnknownCall, ...] = ()
+    replaced: tuple[str, ...] = ()

@@ -24,25 +24,29 @@ from idemlint.project import Project
 from idemlint.replay import Finding, Replay
 from idemlint.summarize import summarize
 from idemlint.suppression import suppress
+from idemlint.unknown import unknown_calls
 
 # Real code nests expressions a few hundred levels deep at the most; the walks recurse several frames a level.
 _RECURSION = 20_000
 
 
-def check(project: Project, config: Config, progress: Progress | None = None) -> Report:
-    """Everything the enabled rules say of a project, sorted; the caller filters what is shown.
+def check(project: Project, config: Config, progress: Progress | None = None, *, unknown: bool = False) -> Report:
+    """Everything the enabled rules say of a project, sorted; the caller filters what is shown. `unknown` asks for the
+    calls most worth a row in a catalog.
 
     A crash in a rule is raised with the rule and the task named in a note.
     """
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
     tell = progress or silent
-    catalog = load()
+    catalog = load(config.catalogs)
     program = link(project, catalog, config.settings_module, tell)
     runs = summarize(program, catalog, tell)
     found = findings(program, runs, catalog, config)
-    placed = place(found, program, Places(project), {rule.name: rule.code for rule in checks.ALL})
+    places = Places(project)
+    placed = place(found, program, places, {rule.name: rule.code for rule in checks.ALL})
     diagnostics = suppress(placed, project, config, checks.ALL, {path for path, *_ in program.unread})
-    return Report(tuple(diagnostics), counted(program, runs))
+    worth_a_row = unknown_calls(program, runs, places) if unknown else ()
+    return Report(tuple(diagnostics), counted(program, runs), worth_a_row, catalog.own.replaced)
 
 
 def findings(program: Program, runs: tuple[Run, ...], catalog: Catalog, config: Config) -> Iterator[Finding]:

@@ -395,10 +395,12 @@ class Construction:
 
 @dataclass(frozen=True, slots=True)
 class UnresolvedCall:
-    """A call whose target may be project code or an unknown client library. `name` is the callee as written."""
+    """A call whose target may be project code or an unknown client library. `name` is the callee as written, or the
+    path of what is called where that is a `library` of which the catalog knows nothing."""
 
     name: str
     reason: str
+    library: bool = False
 
 
 Target: TypeAlias = ProjectCall | LibraryCall | DataCall | EnqueueCall | Construction | UnresolvedCall

@@ -93,7 +93,7 @@ def read(text: str) -> Page:
     sections = dict(zip(parts[::2], parts[1::2], strict=True))
     examples: list[Example] = []
     for section in RUN:
-        for example in _examples(title, section, sections.get(section, "")):
+        for example in examples_in(title, section, sections.get(section, "")):
             first = examples[0] if examples else example
             examples.append(_completed(example, first))
     return Page(
@@ -110,7 +110,8 @@ def retold(text: str, story: str) -> str:
     return _STORY.sub(lambda found: f"{found[1]}{story}\n{found[3]}", text, count=1)
 
 
-def _examples(page: str, section: str, text: str) -> Iterator[Example]:
+def examples_in(page: str, section: str, text: str) -> Iterator[Example]:
+    """The projects that a section shows."""
     opening, *parts = re.split(r"^### (.*)\n", text, flags=re.MULTILINE)
     for title, body in (("", opening), *zip(parts[::2], parts[1::2], strict=True)):
         blocks = dict(_blocks(body, f"{page}, {section} {title}"))

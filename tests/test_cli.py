@@ -47,7 +47,9 @@ class Engine:
     breaks: BaseException | None = None
     asked: list[tuple[Project, Config]] = field(default_factory=list)
 
-    def check(self, project: Project, config: Config, progress: Callable[[str, int, int], None] | None) -> Report:
+    def check(
+        self, project: Project, config: Config, progress: Callable[[str, int, int], None] | None, *, unknown: bool
+    ) -> Report:
         self.asked.append((project, config))
         if self.breaks:
             raise self.breaks
@@ -352,6 +354,7 @@ def test_settings_are_shown_as_toml_that_says_the_same(
         exclude = ["shop/gen/"]
         source-roots = ["src"]
         settings-module = "настройки"
+        catalogs = ["shop/acme.toml"]
         min-severity = "note"
         min-confidence = "low"
         fail-on = "never"
@@ -362,6 +365,7 @@ def test_settings_are_shown_as_toml_that_says_the_same(
         "a/*.py" = ["enqueue-in-transaction"]
         """
     (shop / "pyproject.toml").write_text(written, encoding="utf-8")
+    (shop / "shop" / "acme.toml").touch()
     assert run(["check", "--show-settings"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith(f"# root: {shop}\n# read from: pyproject.toml\n")

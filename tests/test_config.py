@@ -48,6 +48,7 @@ def test_without_a_file_the_standard_settings_hold(tmp_path: Path) -> None:
 
 
 def test_every_key_is_read(tmp_path: Path) -> None:
+    written(tmp_path / "acme.toml", "")
     file = written(
         tmp_path / "pyproject.toml",
         """
@@ -58,6 +59,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         exclude = ["legacy/"]
         source-roots = ["src"]
         settings-module = "shop.settings"
+        catalogs = ["tools/../acme.toml"]
         min-severity = "note"
         min-confidence = "low"
         fail-on = "never"
@@ -78,6 +80,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         exclude=(Pattern(tmp_path, "legacy/"),),
         source_roots=(tmp_path / "src",),
         settings_module="shop.settings",
+        catalogs=(tmp_path / "acme.toml",),
         min_severity=Severity.NOTE,
         min_confidence=Confidence.LOW,
         fail_on=FailOn.NEVER,
@@ -114,6 +117,20 @@ def test_a_file_extends_another_and_says_the_last_word(tmp_path: Path) -> None:
     config = configured(tmp_path / "shop")
     assert (config.fail_on, config.min_severity) == (FailOn.NEVER, Severity.NOTE)
     assert config.exclude == (Pattern(tmp_path, "a"), Pattern(tmp_path / "shop", "b"))
+
+
+def test_the_catalogs_of_all_files_hold_that_of_the_nearest_last(tmp_path: Path) -> None:
+    for name in ("common.toml", "general.toml", "shop/own.toml"):
+        written(tmp_path / name, "")
+    written(tmp_path / "pyproject.toml", '[tool.idemlint]\ncatalogs = ["common.toml", "general.toml"]')
+    written(
+        tmp_path / "shop" / "idemlint.toml", 'extend = "../pyproject.toml"\ncatalogs = ["own.toml", "../common.toml"]'
+    )
+    assert configured(tmp_path / "shop").catalogs == (
+        tmp_path / "general.toml",
+        tmp_path / "shop" / "own.toml",
+        tmp_path / "common.toml",
+    )
 
 
 def test_options_beat_assignments_and_assignments_beat_files(tmp_path: Path) -> None:
@@ -210,6 +227,12 @@ def test_the_more_specific_selector_wins_and_the_command_line_last(
             'idemlint.toml: per-file-ignores."a/*": unknown rule "IDM9"',
         ),
         ("per-file-ignores.'a/*' = 'IDM1'", 'idemlint.toml: per-file-ignores."a/*": expected a list of strings'),
+        ("catalogs = 'a.toml'", "idemlint.toml: catalogs: expected a list of strings, found a string"),
+        (
+            "catalogs = ['idemlnt.toml']",
+            'idemlint.toml: catalogs[0]: there is no file "idemlnt.toml"; did you mean "idemlint.toml"?',
+        ),
+        ("catalogs = ['none/here.toml']", 'idemlint.toml: catalogs[0]: there is no file "none/here.toml"'),
         ("extend = 3", "idemlint.toml: extend: expected a string, the path of a file"),
         ("extend = 'none.toml'", "none.toml: cannot be read: No such file or directory"),
         ("extend = 'idemlint.toml'", "idemlint.toml: extend: idemlint.toml extends itself"),

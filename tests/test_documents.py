@@ -33,7 +33,7 @@ STARTS = (ROOT, ROOT / "idemlint", ROOT / "tests")
 FINDING = re.compile(r"(```text\n)(.*?)(```\n)", re.DOTALL)
 PATH = re.compile(r"(?:[\w.-]+/)*[\w-]+\.(?:py|md|toml|txt|json|yaml)|(?:[\w.-]+/)+")
 # Names of files that a user has, or is about to write.
-PLACEHOLDERS = {"idemlint.toml", ".idemlint.toml", "idemlint/catalog/acme.toml"}
+PLACEHOLDERS = {"idemlint.toml", ".idemlint.toml"}
 
 
 def test_the_readme_opens_with_what_the_shop_shows(update: bool) -> None:
@@ -72,8 +72,8 @@ def test_what_a_document_names_is_there(document: Path) -> None:
 
 
 def named(text: str) -> Iterator[str]:
-    """Paths in backticks and in links, code blocks apart."""
-    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    """Paths in backticks and in links, code blocks and the names of their files apart."""
+    prose = re.sub(r"(?:^`[^`\n]+`:\n+)?```.*?```", "", text, flags=re.DOTALL | re.MULTILINE)
     for found in re.finditer(r"`([^`\n]+)`|\]\(([^)#\s]+)[^)]*\)", prose):
         name = found[1] or found[2]
         if PATH.fullmatch(name) and name not in PLACEHOLDERS:

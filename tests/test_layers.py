@@ -14,7 +14,7 @@ TIERS = (
     ("__init__", "__main__"),
     ("cli",),
     ("engine", "shown"),
-    ("suppression",),
+    ("suppression", "unknown"),
     ("report", "fixing", "checks", "placing"),
     ("config", "pages"),  # as high as a report that shows the settings allows: what analyses is given values
     ("replay",),

@@ -2,45 +2,45 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from idemlint.catalog import names, rows
 from idemlint.catalog.errors import CatalogError
-from idemlint.catalog.lookup import Catalog, Tables
+from idemlint.catalog.lookup import Catalog, Tables, word_of
+from idemlint.catalog.own import Own, own_names
 from idemlint.catalog.patterns import Index
 from idemlint.catalog.renaming import Renaming
-from idemlint.catalog.schema import CatalogFile, parse
+from idemlint.catalog.schema import OF_FRAMEWORK, CatalogFile, parse
 
-C = TypeVar(
-    "C",
-    rows.Returns,
-    rows.Role,
-    rows.Origin,
-    rows.Guard,
-    rows.Effect,
-    rows.Declare,
-    rows.Send,
-    rows.Compose,
-    rows.Listing,
-)
 E = TypeVar("E", rows.Effect, names.Host)
 
+_PARTS = {
+    "declare": "declares",
+    "declare_class": "classes",
+    "listing": "listings",
+    "method": "methods",
+    "send": "sends",
+    "compose": "composes",
+}
+"""Table of a file -> field of the framework that its rows fill."""
 
-def load(extra: Sequence[Path] = ()) -> Catalog:
-    """The catalog that ships with idemlint, and the files `extra` on top: of rows that fit a path equally well, the
-    one of the later file counts. CatalogError, naming file and key, for an entry that makes no sense or a file that
-    cannot be read."""
-    return _built([*_shipped(), *(parse(_text(path), str(path)) for path in extra)]) if extra else _plain()
+
+def load(own: Sequence[Path] = ()) -> Catalog:
+    """The catalog that ships with idemlint, and the user's `own` files on top: where a row of theirs fits a path it
+    counts, that of the last file first. CatalogError, naming file, line and key, for an entry that makes no sense or a
+    file that cannot be read."""
+    return _built(_shipped(), _read(own)) if own else _plain()
 
 
 @cache
 def _plain() -> Catalog:
-    return _built(_shipped())
+    return _built(_shipped(), ())
 
 
 @cache
@@ -50,35 +50,71 @@ def _shipped() -> tuple[CatalogFile, ...]:
     return tuple(parse(file.read_text(encoding="utf-8"), file.name) for file in files)
 
 
-def _text(path: Path) -> str:
+def _read(own: Sequence[Path]) -> tuple[CatalogFile, ...]:
+    """The user's files; each may add to the frameworks that ship and to those of the files before it."""
+    built_in = frozenset(file.framework.name for file in _shipped() if file.framework is not None)
+    found: list[CatalogFile] = []
+    for path in own:
+        source = _seen(path)
+        earlier = {file.framework.name for file in found if file.framework is not None}
+        file = parse(_text(path, source), source, built_in | earlier)
+        if file.framework is not None and file.framework.name in built_in | earlier:
+            name = file.framework.name
+            said = f'"{name}" is known already; leave [framework] out and write framework = "{name}" in the rows'
+            raise file.wrong("framework.name", said)
+        found.append(file)
+    return tuple(found)
+
+
+def _seen(path: Path) -> str:
+    """The path as it is seen from the working folder."""
     try:
-        return path.read_text(encoding="utf-8")
+        return Path(os.path.relpath(path)).as_posix()
+    except ValueError:  # another drive
+        return path.as_posix()
+
+
+def _text(path: Path, source: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise CatalogError(f"{path}: cannot be read: {error}") from None
+        said = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise CatalogError(f"{source}: cannot be read: {said}") from None
 
 
-def _built(files: Sequence[CatalogFile]) -> Catalog:
+def _built(shipped: Sequence[CatalogFile], own: Sequence[CatalogFile]) -> Catalog:
+    files = (*shipped, *own)
     kinds = {name: kind for file in files for name, kind in file.kind.items()}
-    frameworks = {file.framework.name: file.framework for file in files if file.framework}
     renaming = _renaming(files)
+
+    def index(rows_of: Callable[[CatalogFile], Iterable[Any]], paths_of: Callable[[Any], Iterable[str]]) -> Index[Any]:
+        below, above = (
+            [(renaming.pattern(path), row) for file in some for row in rows_of(file) for path in paths_of(row)]
+            for some in (shipped, own)
+        )
+        return Index(below, above)
+
+    def by_call(rows_of: Callable[[CatalogFile], Iterable[Any]]) -> Index[Any]:
+        return index(rows_of, lambda row: row.calls)
+
     return Catalog(
-        frameworks,
+        _frameworks(shipped, own),
         kinds,
         _merged(file.words for file in files if file.words),
         renaming,
         Tables(
             modules={module: file.unknown for file in files for module in file.modules},
-            effects=_index(renaming, (_explained(row, kinds) for file in files for row in file.effect)),
-            returns=_index(renaming, (row for file in files for row in file.returns)),
-            roles=_index(renaming, (row for file in files for row in file.role)),
-            origins=_index(renaming, (row for file in files for row in file.origin)),
-            guards=_index(renaming, (row for file in files for row in file.guard)),
-            declares=_index(renaming, (row for framework in frameworks.values() for row in framework.declares)),
-            classes=_classes(renaming, frameworks.values(), lambda row: row.bases),
-            registers=_classes(renaming, frameworks.values(), lambda row: row.register),
-            sends=_index(renaming, (row for framework in frameworks.values() for row in framework.sends)),
-            listings=_index(renaming, (row for framework in frameworks.values() for row in framework.listings)),
-            composes=_index(renaming, (row for framework in frameworks.values() for row in framework.composes)),
+            effects=by_call(lambda file: (_explained(row, kinds) for row in file.effect)),
+            returns=by_call(lambda file: file.returns),
+            roles=by_call(lambda file: file.role),
+            origins=by_call(lambda file: file.origin),
+            guards=by_call(lambda file: file.guard),
+            declares=by_call(lambda file: file.declare),
+            classes=index(lambda file: file.declare_class, lambda row: row.bases),
+            registers=index(lambda file: file.declare_class, lambda row: row.register),
+            sends=by_call(lambda file: file.send),
+            listings=by_call(lambda file: file.listing),
+            composes=by_call(lambda file: file.compose),
             constants={
                 renaming.canonical(name): row.value for file in files for row in file.constant for name in row.names
             },
@@ -92,34 +128,52 @@ def _built(files: Sequence[CatalogFile]) -> Catalog:
             hosts=tuple(_of_kind(row, kinds) for file in reversed(files) for row in file.host),
             headers={name.casefold(): row.hosts for file in files for row in file.header for name in row.names},
         ),
+        own_names(own, renaming, _built_in(_plain().tables)) if own else Own(),
     )
+
+
+def _built_in(tables: Tables) -> dict[str, Index[Any]]:
+    return {
+        "effect": tables.effects,
+        "returns": tables.returns,
+        "role": tables.roles,
+        "origin": tables.origins,
+        "guard": tables.guards,
+    }
+
+
+def _frameworks(shipped: Sequence[CatalogFile], own: Sequence[CatalogFile]) -> dict[str, rows.Framework]:
+    """The frameworks by name, each with the rows that files give it."""
+    found: dict[str, rows.Framework] = {}
+    for file in (*shipped, *own):
+        if file.framework is not None:
+            found[file.framework.name] = file.framework
+        for table in OF_FRAMEWORK:
+            for row in getattr(file, table):
+                framework, part = found[row.framework], _PARTS[table]
+                more: dict[str, Any] = {part: (*getattr(framework, part), row)}
+                found[row.framework] = replace(framework, **more)
+    for file in own:
+        named = {file.framework.name} if file.framework is not None else set()
+        for name in named | {row.framework for table in OF_FRAMEWORK for row in getattr(file, table)}:
+            calls = [call for row in file.declare if row.framework == name for call in row.calls]
+            bases = [base for row in file.declare_class if row.framework == name for base in row.bases]
+            words = [word for word in map(word_of, (*calls, *bases)) if "*" not in word]
+            found[name] = replace(found[name], own=True, words=(*found[name].words, *words))
+    return found
 
 
 def _renaming(files: Sequence[CatalogFile]) -> Renaming:
     renaming = Renaming({name: row.of for file in files for row in file.same for name in row.names})
     circle = renaming.circle()
     if circle is not None:
-        source = next(
-            f"{file.source}: same[{i}]"
+        raise next(
+            file.wrong(f"same[{i}]", f'"{circle}" leads back to itself')
             for file in reversed(files)
             for i, row in enumerate(file.same)
             if circle in row.names
         )
-        raise CatalogError(f'{source}: "{circle}" leads back to itself')
     return renaming
-
-
-def _index(renaming: Renaming, found: Iterable[C]) -> Index[C]:
-    return Index((renaming.pattern(pattern), row) for row in found for pattern in row.calls)
-
-
-def _classes(
-    renaming: Renaming,
-    frameworks: Iterable[rows.Framework],
-    paths: Callable[[rows.DeclareClass], tuple[str, ...]],
-) -> Index[rows.DeclareClass]:
-    found = (row for framework in frameworks for row in framework.classes)
-    return Index((renaming.pattern(pattern), row) for row in found for pattern in paths(row))
 
 
 def _explained(row: rows.Effect, kinds: Mapping[str, names.Kind]) -> rows.Effect:

@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from idemlint.catalog import names, rows
+from idemlint.catalog.own import Own
 from idemlint.catalog.patterns import Index
 from idemlint.catalog.renaming import Renaming
 
@@ -64,6 +65,7 @@ class Catalog:
     words: names.Words = field(repr=False)
     renaming: Renaming = field(repr=False)
     tables: Tables = field(repr=False)
+    own: Own = field(repr=False)
 
     # --- By path -----------------------------------------------------------------------------------------------------
 
@@ -118,9 +120,19 @@ class Catalog:
         bases = known.__mro__[1:-1] if isinstance(known, type) else ()
         return (*chain, *(f"builtins.{base.__name__}" for base in bases))
 
+    def owns(self, path: str) -> bool:
+        """Whether a row of the user's own speaks of this path, as it is written there."""
+        return self.own.names.get(path) is not None
+
+    def leads_to_own(self, path: str) -> bool:
+        """Whether such a row speaks of something further along this path."""
+        return path in self.own.above
+
     def knows(self, path: str) -> bool:
         """Whether a call of `path` is understood: builtin, standard library, covered by a row, or in a module whose
         other calls are harmless. A call that is not known counts as unresolved."""
+        if self.owns(path) or self.owns(self.canonical(path)):
+            return True
         path = self.canonical(path)
         ends = [index for index, letter in enumerate(path) if letter == "."]
         if self.role(path) == "opaque" or any(self.role(path[:end]) == "contents" for end in ends):

@@ -39,12 +39,15 @@ def is_exact(pattern: str) -> bool:
 
 
 class Index(Generic[T]):
-    """Rows by pattern. Of several that fit a path the most exact one counts; of equals, the one given last."""
+    """Rows by pattern. Of several that fit a path the most exact one counts; of equals, the one given last. A row of
+    `above` counts before all others."""
 
-    __slots__ = ("_exact", "_memo", "_wild")
+    __slots__ = ("_above", "_exact", "_memo", "_wild")
 
-    def __init__(self, rows: Iterable[tuple[str, T]]) -> None:
-        """`rows` are (expanded pattern, row)."""
+    def __init__(self, rows: Iterable[tuple[str, T]], above: Iterable[tuple[str, T]] = ()) -> None:
+        """`rows` and `above` are (expanded pattern, row)."""
+        first = [*above]
+        self._above: Index[T] | None = Index(first) if first else None
         self._exact: dict[str, T] = {}
         self._memo: dict[str, T | None] = {}
         self._wild: dict[str, list[tuple[str, T]]] = {}
@@ -57,6 +60,9 @@ class Index(Generic[T]):
 
     def get(self, path: str) -> T | None:
         """The row whose pattern fits `path` best; None if none does."""
+        first = self._above.get(path) if self._above is not None else None
+        if first is not None:
+            return first
         if path in self._exact:
             return self._exact[path]
         if path not in self._memo:
@@ -65,7 +71,9 @@ class Index(Generic[T]):
 
     def exact(self) -> Iterator[tuple[str, T]]:
         """The paths that stand in the index without a wildcard, with their rows."""
-        return iter(self._exact.items())
+        if self._above is not None:
+            yield from self._above.exact()
+        yield from self._exact.items()
 
     def _best(self, path: str) -> T | None:
         near = [*self._wild.get("*", ()), *self._wild.get(path.partition(".")[0], ())]

@@ -132,9 +132,10 @@ class Guard:
     """A call that lets one run pass and stops another.
 
     `guard` is `claim` (the first caller wins, its mark stays), `lock` (one at a time, released afterwards) or
-    `once` (a decorator that remembers finished runs). `scope` is `shared` or `process`. `won` is the outcome that lets
-    the caller pass: `truthy`, `falsy` or `entered` (no exception, the block is entered). `key` is where the key stands,
-    `expiry` where a lifetime is given; `expires` is `always`, `never`, or `given` when an `expiry` argument decides.
+    `once` (a decorator that remembers finished runs). `scope` says where the mark is kept. `won` is the outcome that
+    lets the caller pass: `truthy`, `falsy` or `entered` (no exception, the block is entered). `key` is where the key
+    stands, `expiry` where a lifetime is given; `expires` is `always`, `never`, or `given` when an `expiry` argument
+    decides.
     With `own_retry` it drops a task's own retry too. `only` is a test without which the call guards nothing.
     """
 
@@ -273,7 +274,8 @@ class Compose:
 
 @dataclass(frozen=True, slots=True)
 class Framework:
-    """A task queue. `words` are identifiers that make a file worth a look, `bound` the option that hands the task
+    """A task queue. `words` are identifiers that make a file worth a look, `own` marks one of which rows of the user's
+    own speak, so that it counts whatever the project imports. `bound` is the option that hands the task
     itself over as first parameter (`always`: no option needed), `context` the one that hands over a context there.
     `options` are the names that bear on delivery, `sent` those of them that a message brings along, `unique` those that
     drop a message while an equal one waits, `defaults` their
@@ -283,7 +285,7 @@ class Framework:
     imported from."""
 
     name: str
-    words: tuple[str, ...]
+    words: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     bound: str = ""
     context: str = ""
@@ -295,6 +297,7 @@ class Framework:
     request: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
     libraries: tuple[str, ...] = ()
+    own: bool = False
     declares: tuple[Declare, ...] = ()
     classes: tuple[DeclareClass, ...] = ()
     listings: tuple[Listing, ...] = ()

@@ -1,15 +1,17 @@
-"""The text of a catalog file -> its frozen rows, or a CatalogError that names the file and the key."""
+"""The text of a catalog file -> its frozen rows, or a CatalogError that names the file, the line and the key."""
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from idemlint.catalog import names, rows, vocabulary
 from idemlint.catalog import values as read
-from idemlint.catalog.errors import CatalogError
+from idemlint.catalog.errors import CatalogError, EntryError, did_you_mean
+from idemlint.catalog.lines import line_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +25,12 @@ class Same:
 @dataclass(frozen=True, slots=True)
 class CatalogFile:
     """What one file says. `modules` are the import names it speaks about; `unknown` says what a call into them that
-    no row covers counts as: `quiet` (it changes nothing outside) or `unresolved`."""
+    no row covers counts as: `quiet` (it changes nothing outside) or `unresolved`. The rows from `declare` on belong to
+    the framework that each of them names. `source` is the file's name in messages, `text` what stands in it."""
 
     title: str
     source: str
+    text: str = field(repr=False)
     modules: tuple[str, ...] = ()
     unknown: str = "quiet"
     same: tuple[Same, ...] = ()
@@ -42,17 +46,50 @@ class CatalogFile:
     kind: Mapping[str, names.Kind] = field(default_factory=dict)
     words: names.Words | None = None
     framework: rows.Framework | None = None
+    declare: tuple[rows.Declare, ...] = ()
+    declare_class: tuple[rows.DeclareClass, ...] = ()
+    listing: tuple[rows.Listing, ...] = ()
+    method: tuple[rows.Method, ...] = ()
+    send: tuple[rows.Send, ...] = ()
+    compose: tuple[rows.Compose, ...] = ()
+
+    def place(self, key: str) -> str:
+        """A key with the file and line where it stands."""
+        return _place(self.source, self.text, key)
+
+    def wrong(self, key: str, said: str) -> CatalogError:
+        """What is said of an entry that makes no sense beside those of other files."""
+        return CatalogError(f"{self.place(key)}: {said}")
 
 
-def parse(text: str, source: str) -> CatalogFile:
-    """The rows that `text` spells. `source` is the file's name in messages."""
+OF_FRAMEWORK = ("declare", "declare_class", "listing", "method", "send", "compose")
+"""The tables whose rows belong to a framework."""
+
+BY_CALL = ("effect", "returns", "role", "origin", "guard", "declare", "listing", "send", "compose")
+"""The tables whose rows are looked up by what is called."""
+
+BY_NAME = ("constant", "exception")
+"""The tables whose rows are looked up by what is named."""
+
+
+def parse(text: str, source: str, frameworks: Collection[str] = ()) -> CatalogFile:
+    """The rows that `text` spells. `source` is the file's name in messages, `frameworks` are those whose rows it may
+    add to beside its own."""
     try:
         document = tomllib.loads(text)
-        found = read.members(CatalogFile, _FILE, {"source": source, **document}, "")
+        found = read.members(CatalogFile, _FILE, document, "")
         _refuse_repeats(found)
-        return CatalogFile(**_named(found))
-    except (tomllib.TOMLDecodeError, CatalogError) as error:
-        raise CatalogError(f"{source}: {error}") from None
+        return CatalogFile(source=source, text=text, **_named(found, frameworks))
+    except tomllib.TOMLDecodeError as error:
+        said, _, place = str(error).partition(" (at line ")
+        line = re.match(r"\d+", place)
+        raise CatalogError(f"{source}:{line[0] if line else text.count(chr(10)) + 1}: not valid TOML: {said}") from None
+    except EntryError as error:
+        raise CatalogError(f"{_place(source, text, error.key)}: {error.wrong}") from None
+
+
+def _place(source: str, text: str, key: str) -> str:
+    return f"{source}:{line_of(text, key)}: {key}"
 
 
 # --- Rows ------------------------------------------------------------------------------------------------------------
@@ -110,62 +147,58 @@ _SENDING: Mapping[str, read.Reader] = {
     "moment": _slots,
 }
 
-_OF_FRAMEWORK: Mapping[str, tuple[str, read.Reader]] = {
-    "declare": (
-        "declares",
-        read.row(
-            rows.Declare,
-            calls=read.patterns,
-            function=_slots,
-            name=_slots,
-            bare=read.boolean,
-            positional=_strings,
-            commit=read.word_of({"now", "deferred", "configured"}),
-            instance=read.boolean,
-        ),
+_FRAMEWORK: Mapping[str, read.Reader] = {"framework": read.string}
+
+_OF_FRAMEWORK: Mapping[str, read.Reader] = {
+    "declare": read.row(
+        rows.Declare,
+        calls=read.patterns,
+        function=_slots,
+        name=_slots,
+        bare=read.boolean,
+        positional=_strings,
+        commit=read.word_of({"now", "deferred", "configured"}),
+        instance=read.boolean,
+        **_FRAMEWORK,
     ),
-    "declare_class": (
-        "classes",
-        read.row(
-            rows.DeclareClass,
-            bases=read.patterns,
-            run=read.string,
-            register=read.patterns,
-            options=read.string,
-            abstract=read.string,
-            name=read.string,
-        ),
+    "declare_class": read.row(
+        rows.DeclareClass,
+        bases=read.patterns,
+        run=read.string,
+        register=read.patterns,
+        options=read.string,
+        abstract=read.string,
+        name=read.string,
+        **_FRAMEWORK,
     ),
-    "listing": (
-        "listings",
-        read.row(rows.Listing, attributes=_strings, calls=read.patterns, key=read.string, coroutines=read.boolean),
+    "listing": read.row(
+        rows.Listing,
+        attributes=_strings,
+        calls=read.patterns,
+        key=read.string,
+        coroutines=read.boolean,
+        **_FRAMEWORK,
     ),
-    "method": (
-        "methods",
-        read.row(
-            rows.Method,
-            names=_strings,
-            of=read.many(read.word_of({"task", "signature", "composition"})),
-            **_SENDING,
-        ),
+    "method": read.row(
+        rows.Method,
+        names=_strings,
+        of=read.many(read.word_of({"task", "signature", "composition"})),
+        **_SENDING,
+        **_FRAMEWORK,
     ),
-    "send": (
-        "sends",
-        read.row(
-            rows.Send,
-            calls=read.patterns,
-            task=_slots,
-            by=read.word_of({"name", "function", "signature", "any"}),
-            telling=read.boolean,
-            **_SENDING,
-        ),
+    "send": read.row(
+        rows.Send,
+        calls=read.patterns,
+        task=_slots,
+        by=read.word_of({"name", "function", "signature", "any"}),
+        telling=read.boolean,
+        **_SENDING,
+        **_FRAMEWORK,
     ),
-    "compose": ("composes", read.row(rows.Compose, calls=read.patterns)),
+    "compose": read.row(rows.Compose, calls=read.patterns, **_FRAMEWORK),
 }
-"""Table of the file -> field of the framework, and how its rows are read."""
 
 _FILE: Mapping[str, read.Reader] = {
-    "source": read.string,
     "title": read.string,
     "modules": read.many(read.path),
     "unknown": read.word_of({"quiet", "unresolved"}),
@@ -182,7 +215,7 @@ _FILE: Mapping[str, read.Reader] = {
             calls=read.patterns,
             guard=read.word_of(vocabulary.GUARDS),
             won=read.word_of(vocabulary.OUTCOMES),
-            scope=read.word_of({"shared", "process"}),
+            scope=read.word_of(vocabulary.SCOPES),
             key=_slots,
             expiry=_slots,
             expires=read.word_of({"always", "never", "given"}),
@@ -233,14 +266,14 @@ _FILE: Mapping[str, read.Reader] = {
         defaults=read.by_name(read.anything),
         request=read.by_name(read.word_of(vocabulary.ORIGINS)),
     ),
-    **{table: read.many(reader) for table, (_, reader) in _OF_FRAMEWORK.items()},
+    **{table: read.many(reader) for table, reader in _OF_FRAMEWORK.items()},
 }
 
 
 # --- What the file says of its own rows ------------------------------------------------------------------------------
 
 
-def _named(found: dict[str, Any]) -> dict[str, Any]:
+def _named(found: dict[str, Any], frameworks: Collection[str]) -> dict[str, Any]:
     """The file's fields with its title and its framework's name in the rows that carry them."""
     title = found["title"]
     effects = tuple(
@@ -250,30 +283,32 @@ def _named(found: dict[str, Any]) -> dict[str, Any]:
         for row in found.get("effect", ())
     )
     titled = {name: tuple(replace(row, title=title) for row in found.get(name, ())) for name in ("guard", "host")}
-    of_framework = {name: found.pop(name, ()) for name in _OF_FRAMEWORK}
-    framework = found.get("framework")
-    if framework is None:
-        stray = next((name for name, of_name in of_framework.items() if of_name), None)
-        if stray:
-            raise CatalogError(f"{stray}: belongs to a [framework], and the file has none")
-        return {**found, **titled, "effect": effects}
-    owned = {
-        _OF_FRAMEWORK[name][0]: tuple(replace(row, framework=framework.name) for row in of_name)
-        for name, of_name in of_framework.items()
-    }
-    return {
-        **found,
-        **titled,
-        "effect": effects,
-        "framework": replace(framework, title=title, libraries=found["modules"], **owned),
-    }
+    own = found.get("framework")
+    if own is not None:
+        titled["framework"] = replace(own, title=title, libraries=found.get("modules", ()))
+    known = {*frameworks, *([own.name] if own is not None else [])}
+    for name in OF_FRAMEWORK:
+        titled[name] = tuple(
+            _of_framework(row, f"{name}[{index}]", own, known) for index, row in enumerate(found.get(name, ()))
+        )
+    return {**found, **titled, "effect": effects}
+
+
+def _of_framework(row: Any, where: str, own: rows.Framework | None, known: Collection[str]) -> Any:
+    if not row.framework and own is None:
+        raise EntryError(f"{where}.framework", "missing, and the file has no [framework] of its own")
+    name = row.framework or (own.name if own is not None else "")
+    if name not in known:
+        raise EntryError(f"{where}.framework", f'unknown framework "{name}"{did_you_mean(name, known)}')
+    return replace(row, framework=name)
 
 
 def _refuse_repeats(found: Mapping[str, Any]) -> None:
-    for name in ("effect", "returns", "role", "origin", "guard"):
+    for name in (*BY_CALL, *BY_NAME):
         seen: dict[str, int] = {}
         for index, row in enumerate(found.get(name, ())):
-            for path in row.calls:
+            part = "names" if name in BY_NAME else "calls"
+            for path in getattr(row, part):
                 if path in seen:
-                    raise CatalogError(f'{name}[{index}].calls: "{path}" already stands in {name}[{seen[path]}]')
+                    raise EntryError(f"{name}[{index}].{part}", f'"{path}" already stands in {name}[{seen[path]}]')
                 seen[path] = index

@@ -1,4 +1,4 @@
-"""Readers for the values that TOML gives: (value, key) in, the value as a row wants it out, or a CatalogError that
+"""Readers for the values that TOML gives: (value, key) in, the value as a row wants it out, or an EntryError that
 names the key."""
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, fields
 from typing import Any, TypeAlias, TypeVar
 
-from idemlint.catalog.errors import CatalogError, did_you_mean
+from idemlint.catalog.errors import EntryError, did_you_mean
 from idemlint.catalog.patterns import PatternError, expand, is_exact
 from idemlint.catalog.rows import Slot
 
@@ -59,7 +59,7 @@ def by_name(reader: Callable[[Any, str], T], known: Collection[str] = ()) -> Cal
     def read(value: Any, where: str) -> dict[str, T]:
         for name in table(value, where):
             if known and name not in known:
-                raise CatalogError(f"{where}.{name}: unknown key{did_you_mean(name, known)}")
+                raise EntryError(f"{where}.{name}", f"unknown key{did_you_mean(name, known)}")
         return {name: reader(item, f"{where}.{name}") for name, item in table(value, where).items()}
 
     return read
@@ -72,7 +72,7 @@ def word_of(known: Collection[str]) -> Callable[[Any, str], str]:
         word = string(value, where)
         if word not in known:
             choices = ", ".join(sorted(known))
-            raise CatalogError(f'{where}: expected one of {choices}, found "{word}"{did_you_mean(word, known)}')
+            raise EntryError(where, f'expected one of {choices}, found "{word}"{did_you_mean(word, known)}')
         return word
 
     return read
@@ -82,7 +82,7 @@ def patterns(value: Any, where: str) -> tuple[str, ...]:
     """Reads a list of patterns and writes their alternations out."""
     found = many(_expanded)(value, where)
     if not found:
-        raise CatalogError(f"{where}: empty; such a row can match nothing")
+        raise EntryError(where, "empty; such a row can match nothing")
     return tuple(path for spelled in found for path in spelled)
 
 
@@ -91,7 +91,7 @@ def exacts(value: Any, where: str) -> tuple[str, ...]:
     found = patterns(value, where)
     for path in found:
         if not is_exact(path):
-            raise CatalogError(f'{where}: "{path}" has a wildcard; names are written out here')
+            raise EntryError(where, f'"{path}" has a wildcard; names are written out here')
     return found
 
 
@@ -99,7 +99,7 @@ def path(value: Any, where: str) -> str:
     """Reads one path."""
     found = exacts([value], where)
     if found != (value,):
-        raise CatalogError(f'{where}: "{value}" has braces; one path is wanted here')
+        raise EntryError(where, f'"{value}" has braces; one path is wanted here')
     return found[0]
 
 
@@ -118,7 +118,7 @@ def slot(value: Any, where: str) -> Slot:
     spelled = string(value, where)
     found = _SLOT.fullmatch(spelled)
     if found is None:
-        raise CatalogError(f'{where}: "{spelled}" is no argument; write "#0", "name", "name.item" or "headers.*"')
+        raise EntryError(where, f'"{spelled}" is no argument; write "#0", "name", "name.item" or "headers.*"')
     position = found["position"]
     items = tuple(found["items"].split(".")[1:])
     return Slot(None if position is None else int(position), found["name"], items)
@@ -128,7 +128,7 @@ def whole_slot(value: Any, where: str) -> Slot:
     """Reads an argument that is looked at whole."""
     found = slot(value, where)
     if found.items:
-        raise CatalogError(f'{where}: "{found}" looks inside an argument; a test sees whole ones')
+        raise EntryError(where, f'"{found}" looks inside an argument; a test sees whole ones')
     return found
 
 
@@ -137,7 +137,7 @@ def regex(value: Any, where: str) -> re.Pattern[str]:
     try:
         return re.compile(string(value, where))
     except re.error as error:
-        raise CatalogError(f"{where}: not a regular expression: {error}") from None
+        raise EntryError(where, f"not a regular expression: {error}") from None
 
 
 def row(kind: type[T], /, **readers: Reader) -> Callable[[Any, str], T]:
@@ -154,10 +154,10 @@ def members(kind: type[Any], readers: Mapping[str, Reader], found: Mapping[str, 
     prefix = f"{where}." if where else ""
     for key in found:
         if key not in readers:
-            raise CatalogError(f"{prefix}{key}: unknown key{did_you_mean(key, readers)}")
+            raise EntryError(f"{prefix}{key}", f"unknown key{did_you_mean(key, readers)}")
     for field in fields(kind):
         if field.name in readers and field.name not in found and field.default is field.default_factory is MISSING:
-            raise CatalogError(f"{prefix}{field.name}: missing")
+            raise EntryError(f"{prefix}{field.name}", "missing")
     return {key: readers[key](value, f"{prefix}{key}") for key, value in found.items()}
 
 
@@ -165,8 +165,8 @@ def _expanded(value: Any, where: str) -> tuple[str, ...]:
     try:
         return expand(string(value, where))
     except PatternError as error:
-        raise CatalogError(f"{where}: {error}") from None
+        raise EntryError(where, str(error)) from None
 
 
-def _wrong_type(where: str, wanted: str, value: object) -> CatalogError:
-    return CatalogError(f"{where}: expected {wanted}, found {_TOML_NAMES.get(type(value), 'something else')}")
+def _wrong_type(where: str, wanted: str, value: object) -> EntryError:
+    return EntryError(where, f"expected {wanted}, found {_TOML_NAMES.get(type(value), 'something else')}")

@@ -109,6 +109,12 @@ GUARDS: Mapping[str, str] = {
     "once": "a decorator that remembers finished runs and does not run again",
 }
 
+SCOPES: Mapping[str, str] = {
+    "durable": "every process sees the mark, and it is kept as a database keeps a row",
+    "shared": "every process sees the mark, in a store that may be flushed",
+    "process": "the mark is seen in one process",
+}
+
 OUTCOMES: Mapping[str, str] = {
     "truthy": "the call gives something true",
     "falsy": "the call gives something false",

@@ -22,7 +22,8 @@ def check(replay: Replay) -> Iterator[Finding]:
         if guard is None or guard.by is None or guard.by.guard is None or guard.strength is Strength.MUTEX:
             continue
         money = replay.stakes(effect) == "money"
-        if guard.by.site in said or not (expires(guard.by) or money) or replay.released(guard.by) is not None:
+        may_be_lost = money and guard.by.guard.scope != "durable"
+        if guard.by.site in said or not (expires(guard.by) or may_be_lost) or replay.released(guard.by) is not None:
             continue
         said.add(guard.by.site)
         yield finding(replay, effect, guard, money)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from idemlint.config.errors import ConfigError
+from idemlint.config.errors import ConfigError, nearest
 from idemlint.config.layers import Layer, merged
 from idemlint.config.selectors import Named
 from idemlint.config.settings import Config
@@ -42,6 +42,8 @@ def load(
     found = named or ([] if isolated else _nearest(start.resolve()))
     layers = [layer for file in found for layer in _extended(file, cwd, ())]
     layers += [_assigned(word, cwd) for word in assignments]
+    for layer in layers:
+        _require_catalogs(layer)
     return merged([*layers, *([options] if options else [])], rules)
 
 
@@ -70,6 +72,17 @@ def _extended(file: Path, cwd: Path, above: tuple[Path, ...]) -> list[Layer]:
         raise ConfigError(f"{prefix}extend: expected a string, the path of a file")
     general = _extended(_normal(file.parent / base), cwd, (*above, file)) if base is not None else []
     return [*general, layer_of(table, folder=file.parent, prefix=prefix, file=file)]
+
+
+def _require_catalogs(layer: Layer) -> None:
+    """ConfigError for a catalog that is not there."""
+    for index, catalog in enumerate(layer.catalogs):
+        file = layer.place(catalog)
+        if not file.is_file():
+            beside = [other.name for other in file.parent.glob("*.toml")] if file.parent.is_dir() else []
+            near = nearest(file.name, beside)
+            hint = f'; did you mean "{Path(catalog).with_name(near).as_posix()}"?' if near else ""
+            raise ConfigError(f'{layer.prefix}catalogs[{index}]: there is no file "{catalog}"{hint}')
 
 
 def _own_table(file: Path, shown: str) -> tuple[dict[str, Any], str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,18 +35,23 @@ class Layer:
     exclude: tuple[str, ...] = ()
     source_roots: tuple[str, ...] | None = None
     settings_module: str | None = None
+    catalogs: tuple[str, ...] = ()
     min_severity: Severity | None = None
     min_confidence: Confidence | None = None
     fail_on: FailOn | None = None
     scope: Scope | None = None
+
+    def place(self, path: str) -> Path:
+        """A path as this place means it."""
+        return Path(os.path.normpath(self.folder / path))
 
 
 def merged(layers: Sequence[Layer], rules: Sequence[Named]) -> Config:
     """One Config from `layers`, the most general first. `rules` are all there are; ConfigError for a selector that
     names none of them.
 
-    The last layer that sets a value wins; excludes and per-file ignores of all layers hold together, since each says
-    what it knows of its own folder.
+    The last layer that sets a value wins; excludes, per-file ignores and catalogs of all layers hold together, since
+    each says what it knows of its own folder.
     """
     for layer in layers:
         _require_known(layer, rules)
@@ -61,6 +67,7 @@ def merged(layers: Sequence[Layer], rules: Sequence[Named]) -> Config:
         exclude=tuple(Pattern(layer.folder, glob) for layer in layers for glob in layer.exclude),
         source_roots=_last((_folders(layer) for layer in layers), standard.source_roots),
         settings_module=_last((layer.settings_module for layer in layers), standard.settings_module),
+        catalogs=_files(layers),
         min_severity=_last((layer.min_severity for layer in layers), standard.min_severity),
         min_confidence=_last((layer.min_confidence for layer in layers), standard.min_confidence),
         fail_on=_last((layer.fail_on for layer in layers), standard.fail_on),
@@ -108,6 +115,12 @@ def _severities(layers: Sequence[Layer], rules: Sequence[Named]) -> tuple[tuple[
 
 def _folders(layer: Layer) -> tuple[Path, ...] | None:
     return None if layer.source_roots is None else tuple(layer.folder / root for root in layer.source_roots)
+
+
+def _files(layers: Sequence[Layer]) -> tuple[Path, ...]:
+    """The catalogs of all layers; one that several name stands where the last of them does."""
+    named = [layer.place(catalog) for layer in layers for catalog in layer.catalogs]
+    return tuple(reversed(dict.fromkeys(reversed(named))))
 
 
 def _last(values: Iterable[V | None], standard: V) -> V:

@@ -35,7 +35,8 @@ class Config:
 
     `rules` holds the names of the rules that run; None stands for all of them. `severity` gives the rules a level of
     their own, whatever the delivery of the task. `per_file_ignores` names the rules that are silent in the files a
-    pattern matches. `sources` are the files the settings were read from, the nearest last.
+    pattern matches. `catalogs` are files of the user's own that say what calls do, the last of which has the last word.
+    `sources` are the files the settings were read from, the nearest last.
     """
 
     rules: frozenset[str] | None = None
@@ -44,6 +45,7 @@ class Config:
     exclude: tuple[Pattern, ...] = ()
     source_roots: tuple[Path, ...] = ()
     settings_module: str | None = None
+    catalogs: tuple[Path, ...] = ()
     min_severity: Severity = Severity.WARNING
     min_confidence: Confidence = Confidence.MEDIUM
     fail_on: FailOn = FailOn.NOTE

@@ -95,6 +95,7 @@ _READERS: Mapping[str, Callable[[Any, str], object]] = {
     "exclude": _strings,
     "source-roots": _strings,
     "settings-module": _string,
+    "catalogs": _strings,
     "min-severity": _one_of(Severity),
     "min-confidence": _one_of(Confidence),
     "fail-on": _one_of(FailOn),

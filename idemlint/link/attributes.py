@@ -116,7 +116,8 @@ class Attributes(Reading):
         if model is not None:
             return self.row_attribute(base, model, name, known)
         if known:
-            return self.linker.instance_attribute(cls, name) or self.library_member(cls, name)
+            kind = self.linker.instance_attribute(cls, name) or self.library_member(cls, name)
+            return kind or self.linker.own.attribute(base, name)
         return None
 
     def row_attribute(self, base: InstanceType, model: Model, name: str, known: bool) -> Type | None:

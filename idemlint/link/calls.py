@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from idemlint import orm
+from idemlint.link.drafts import TASK_PREFIX
 from idemlint.link.linker import element
 from idemlint.link.reading import Reached, literals, slot_value
 from idemlint.link.sending import Sending
@@ -219,12 +220,16 @@ class Calls(Sending):
             guessed = self.guessed(expr)
             if guessed is not None and guessed != catalog.canonical(path):
                 return self.library(guessed, expr, positional, keywords)
-        result = LibraryInstance(given if given is not None else path)
+        result: Type = LibraryInstance(given if given is not None else path)
+        if given is not None and catalog.owns(path):
+            made = self.linker.at_path(given)
+            result = InstanceType(made.name) if isinstance(made, ClassType) else result
         if not catalog.knows(path):
             name = path.rpartition(".")[2]
             if name in _BUILTIN_METHODS and "." in path:
                 return None, None
-            return UnresolvedCall(path, "a library that no catalog row speaks of"), result
+            library = not path.startswith(TASK_PREFIX)
+            return UnresolvedCall(path, "a library that no catalog row speaks of", library), result
         return LibraryCall(path, self.callbacks(role, expr, positional)), result
 
     def partial(

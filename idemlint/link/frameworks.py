@@ -16,11 +16,11 @@ def imported(project: Project, libraries: Iterable[str]) -> frozenset[str]:
 
 
 def used(project: Project, catalog: Catalog) -> tuple[Framework, ...]:
-    """The frameworks that the project imports, by name."""
+    """The frameworks that the project imports, or that its own catalog speaks of, by name."""
     return tuple(
         framework
         for _, framework in sorted(catalog.frameworks.items())
-        if any(_is_imported(project, library) for library in framework.libraries)
+        if framework.own or any(_is_imported(project, library) for library in framework.libraries)
     )
 
 

@@ -13,6 +13,7 @@ from idemlint.link.frameworks import imported, used
 from idemlint.link.models import Models
 from idemlint.link.modules import Binding, Module, Modules
 from idemlint.link.names import Definition, Found, Names
+from idemlint.link.own import OwnRows
 from idemlint.program import (
     Body,
     ClassType,
@@ -67,6 +68,7 @@ class Linker:
         self.modules = Modules(project)
         self.names = Names(self.modules)
         self.constants = Constants(self.names)
+        self.own = OwnRows(catalog, self.names)
         self.classes = Classes(self.module_level)
         self.functions: dict[str, FunctionInfo] = {}
         self.drafts: dict[str, Draft] = {}
@@ -114,6 +116,7 @@ class Linker:
                 result = self.found(self.names.imported(module, fact))
             case f.Assign():
                 result = self._assigned(module, fact, binding, owner)
+        result = self.own.known(f"{prefix}{binding.name}".replace(":", "."), result)
         self._globals[key] = result
         return result
 

@@ -20,6 +20,7 @@ def settings(config: Config, *, root: Path, every_rule: Iterable[str]) -> str:
         f"exclude = {_array(glob for pattern in config.exclude for glob in rebased(pattern, root))}",
         f"source-roots = {_array(_relative(folder, root) for folder in config.source_roots)}",
         *([f"settings-module = {_string(config.settings_module)}"] if config.settings_module else []),
+        f"catalogs = {_array(_relative(file, root) for file in config.catalogs)}",
         f"min-severity = {_string(str(config.min_severity))}",
         f"min-confidence = {_string(str(config.min_confidence))}",
         f"fail-on = {_string(str(config.fail_on))}",
