@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from idemlint.catalog import Slot
 from idemlint.domain.effect import DATA, Effect, Write
 from idemlint.domain.summary import Summary
-from idemlint.domain.value import WHOLE, Fact, Lookup, Value
+from idemlint.domain.value import WHOLE, Fact, Lookup, Rows, Value
 from idemlint.program import Model, Site, UniqueKey
 
 
@@ -298,10 +298,14 @@ class Guards:
         for read in self.summary.effects:
             if read.kind == "get" and read.id < effect.id and read.facts <= effect.facts:
                 yield from self._query(read, effect)
+        selected = list(_selections(effect.lookup))
         for number in effect.loops:
             loop = next(loop for loop in self.summary.loops if loop.id == number)
             if loop.model:
                 yield from self._loop(loop.model, loop.lookup, effect)
+            selected.extend(_selections(loop.lookup))
+        for rows in selected:
+            yield from self._loop(rows.model, rows.lookup, effect)
 
     def _query(self, read: Effect, effect: Effect) -> Iterator[Guard]:
         conditions = tuple(condition for condition in read.lookup if not _identity(condition))
@@ -327,6 +331,16 @@ def _identity(condition: Lookup) -> bool:
     """A condition that only says which row is meant."""
     kinds = {origin.kind for origin in condition.value.origins}
     return condition.value.literal is None and "constant" not in kinds and condition.operator == "exact"
+
+
+def _selections(lookup: tuple[Lookup, ...]) -> Iterator[Rows]:
+    """The queries whose rows other rows are looked up by, `filter(pk__in=ids)`: where they find none, nothing is
+    found."""
+    for condition in lookup:
+        rows = condition.value.rows
+        if rows is not None and not condition.excluded and condition.operator in ("exact", "in", "exists"):
+            yield rows
+            yield from _selections(rows.lookup)
 
 
 def _fact_order(fact: Fact) -> tuple[str, int, str, bool, str]:

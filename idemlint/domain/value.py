@@ -66,7 +66,8 @@ class Object:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """One condition of a query: `column` without operator, `operator` ("exact" where none is written)."""
+    """One condition of a query: `column` without operator, `operator` ("exact" where none is written; "exists", with no
+    column, asks whether the query that `value` is finds any row)."""
 
     column: str
     operator: str
@@ -78,7 +79,8 @@ class Lookup:
 class Rows:
     """A query not yet run: what it is narrowed by, and whether its rows will be locked: by the transaction `lock` or,
     where it is not yet known which one runs it, `locks`. `session` runs it, if that is known; a `statement` does more
-    than find rows. `fetched` says that it has been run and these are its rows."""
+    than find rows. `fetched` says that it has been run and these are its rows, `values` that only values of them were
+    kept: `[order.pk for order in orders]`."""
 
     model: str
     lookup: tuple[Lookup, ...] = ()
@@ -87,6 +89,7 @@ class Rows:
     sliced: bool = False
     locks: bool = False
     fetched: bool = False
+    values: bool = False
     session: int | None = None
     statement: Statement | None = None
 

@@ -21,7 +21,7 @@ from idemlint.domain.value import (
     origins_of,
 )
 from idemlint.orm import LAYERS
-from idemlint.program import ColumnType, DataCall, DataOperation, Model
+from idemlint.program import ColumnType, DataCall, DataOperation, LibraryInstance, Model
 from idemlint.summarize.calls import Calls
 from idemlint.summarize.given import Given
 from idemlint.summarize.values import GLOBAL
@@ -60,7 +60,7 @@ class Data(Calls):
             return Value()
         if operation.kind in READS:
             self.reads.add(model.name)
-        lookup = self.lookups(operation, model)
+        lookup = (*self.lookups(operation, model), *self.subqueries(operation, expr))
         rows = self.rows_behind(receiver, model, operation)
         match operation.kind:
             case "new":
@@ -116,6 +116,17 @@ class Data(Calls):
             value = self.evaluate_argument(expr)
             found.append(Lookup(model.column(column), operator, value, operation.excluded))
         return tuple(found)
+
+    def subqueries(self, operation: DataOperation, expr: f.Call) -> tuple[Lookup, ...]:
+        """The conditions that rows of another query must be there: `filter(Exists(orders))`."""
+        if not operation.opaque or operation.excluded:
+            return ()
+        made = (argument.value for argument in expr.arguments if not argument.star and argument.name is None)
+        asked = (self.evaluate(value) for value in made if isinstance(self.type_of(value), LibraryInstance))
+        queries = (value.entry("#0") for value in asked if value.made)
+        return tuple(
+            Lookup("", "exists", query) for query in queries if query is not None and query.rows is not None
+        )
 
     def evaluate_argument(self, expr: f.Expr) -> Value:
         return self.evaluate(expr)

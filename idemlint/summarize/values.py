@@ -336,8 +336,9 @@ class Values(Conditions):
         self.here.env = outer
         self.facts = facts
         items = (element,) if element.thing is not None or element.entries is not None else None
-        # A set or dict made of rows is asked what is in it, as the table would be.
-        return Value(origins_of([*values, element]), items=items, rows=source if expr.kind in ("set", "dict") else None)
+        # What is made of rows is asked what is in it, as the table would be, and is empty where that has none.
+        rows = replace(source, values=True) if source is not None and items is None else source
+        return Value(origins_of([*values, element]), items=items, rows=rows)
 
     def item(self, iterable: Value, expr: f.Expr) -> Value:
         """One element of what is iterated over."""
@@ -345,7 +346,7 @@ class Values(Conditions):
         if iterable.rows is not None:
             rows = iterable.rows
             self.fetch(rows, expr.at)
-            if isinstance(kind, RowsType) and kind.values:
+            if rows.values or (isinstance(kind, RowsType) and kind.values):
                 return Value(frozenset({Origin("row", rows.model)}))
             thing = self.thing(rows.model, lookup=rows.lookup, each=True, lock=rows.lock)
             return Value(frozenset({Origin("row", rows.model)}), thing=thing)
