@@ -502,11 +502,13 @@ class Setting:
 @dataclass(frozen=True, slots=True)
 class Root:
     """A place the analysis starts from: a task, or a function that enqueues or holds a transaction around one.
-    `atomic` is the setting that runs it in a transaction."""
+    `atomic` is the setting that runs it in a transaction, `around` the body of what a class of the project puts around
+    each of its tasks ("": nothing)."""
 
     body: str
     task: str | None
     atomic: Site | None = None
+    around: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from idemlint.link.unread import unread
 from idemlint.link.values import Known
 from idemlint.link.versions import framework_versions
 from idemlint.link.walk import Walk
-from idemlint.program import Body, Option, Program, Root, Site, Task
+from idemlint.program import Body, InstanceType, Option, Program, Root, RoutineType, Site, Task
 from idemlint.progress import Progress, silent, told
 from idemlint.project import Project
 from idemlint.syntax import facts as f
@@ -60,7 +60,9 @@ def link(
     tasks = {
         draft.function: task(linker, draft) for draft in sorted(linker.drafts.values(), key=lambda each: each.place)
     }
-    roots = [Root(task.body, id) for id, task in tasks.items() if task.body]
+    roots = [
+        Root(task.body, id, around=wrapper(linker, linker.drafts[id])) for id, task in tasks.items() if task.body
+    ]
     for info in outer:
         body = linker.link(info, receiver_of(info))
         if body is not None and info.id not in tasks:
@@ -93,6 +95,16 @@ def link_body(linker: Linker, draft: Draft) -> Body | None:
     """What the worker runs."""
     routine = task_routine(linker, draft)
     return linker.link(linker.functions[routine.function], routine.receiver, (), routine.captured)
+
+
+def wrapper(linker: Linker, draft: Draft) -> str:
+    """The body of the `__call__` that the class of a task puts around what it runs; "" where it has none."""
+    member = linker.class_member(draft.base, "__call__") if draft.base is not None else None
+    kind = linker.member_type(*member) if member is not None else None
+    if not isinstance(kind, RoutineType):
+        return ""
+    body = linker.link(linker.functions[kind.function], InstanceType(draft.base or ""))
+    return body.key if body is not None else ""
 
 
 def task(linker: Linker, draft: Draft) -> Task:

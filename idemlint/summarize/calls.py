@@ -30,6 +30,8 @@ class Calls(Libraries):
             places = {name + len(bound) if isinstance(name, int) else name: at for name, at in given.places.items()}
             keywords = {**dict(callee.closure.keywords), **given.keywords}
             given = Given([*bound, *given.positional], keywords, places, given.rest)
+        if self.inner is not None and not isinstance(target, ProjectCall) and _runs_task(expr):
+            return self.inner()
         match target:
             case ProjectCall(body=key):
                 self.calls += 1
@@ -84,3 +86,10 @@ class Calls(Libraries):
                 places[len(positional)] = argument.value.at
                 positional.append(value)
         return Given(positional, keywords, places, rest)
+
+
+def _runs_task(expr: f.Call) -> bool:
+    """Whether a call runs the task that stands around it: `super().__call__(...)`, `self.run(...)`, or whatever it was
+    kept as, given all that the wrapper was given: `original(*args, **kwargs)`."""
+    named = isinstance(expr.function, f.Attribute) and expr.function.name in ("__call__", "run")
+    return named or {argument.star for argument in expr.arguments} == {"*", "**"}

@@ -65,6 +65,8 @@ class State:
         self.handled: list[tuple[str, ...]] = []
         self.handling: list[tuple[str, ...]] = []
         self.deferred = False
+        # Runs the task itself, while what is put around it is followed.
+        self.inner: Callable[[], Value] | None = None
         self.count = 0
         self.steps = 0
         self.calls = 0

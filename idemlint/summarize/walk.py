@@ -24,9 +24,10 @@ class Walk(Contexts):
 
     def run(self) -> Summary:
         body = self.program.bodies[self.root.body]
-        env = self.entry(body)
-        self.stack.append(Activation(body, env, Frame(self._site(body), body.function, body.name)))
-        if self.root.atomic is not None:
+        self.start(body)
+        if self.root.around:
+            self.wrapped(body)
+        elif self.root.atomic is not None:
             self.in_transaction(body.at, REQUEST, lambda: self.in_contexts(body, body.contexts), self.root.atomic)
         else:
             self.in_contexts(body, body.contexts)
@@ -51,6 +52,32 @@ class Walk(Contexts):
             swallows=self.swallows(body),
             capped=len(self.effects) > EFFECTS or self.steps >= self.limit,
         )
+
+    def start(self, body: Body) -> None:
+        """Start with a body that nobody of the project calls."""
+        self.stack = [Activation(body, self.entry(body), Frame(self._site(body), body.function, body.name))]
+
+    def wrapped(self, body: Body) -> None:
+        """A task inside what its class puts around it: it runs where that calls it."""
+        ran = False
+
+        def run() -> Value:
+            nonlocal ran
+            ran = True
+            outer, self.stack, self.inner = self.stack, [], None
+            self.start(body)
+            self.in_contexts(body, body.contexts)
+            self.stack, self.inner = outer, run
+            return Value()
+
+        around = self.program.bodies[self.root.around]
+        task, self.stack = self.stack, []
+        self.inner = run
+        self.start(around)
+        self.in_contexts(around, around.contexts)
+        self.stack, self.inner = task, None
+        if not ran:
+            self.in_contexts(body, body.contexts)
 
     def _site(self, body: Body) -> Site:
         return Site(body.path, body.piece, body.at)
