@@ -65,11 +65,13 @@ class InstanceType:
 
 @dataclass(frozen=True, slots=True)
 class RoutineType:
-    """A function of the project, maybe bound to a receiver, with the types of the names it closes over."""
+    """A function of the project, maybe bound to a receiver, with the types of the names it closes over. `within` are
+    the library's transactions that it was wrapped in, `atomic(f)`."""
 
     function: str
     receiver: Type | None = None
     captured: tuple[tuple[str, Type], ...] = ()
+    within: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,9 +335,11 @@ class DataOperation:
 
 @dataclass(frozen=True, slots=True)
 class ProjectCall:
-    """A function of the project in the context of this call; `body` is a key of `Program.bodies`."""
+    """A function of the project in the context of this call; `body` is a key of `Program.bodies`, `within` are the
+    library's transactions that the function was wrapped in."""
 
     body: str
+    within: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -502,8 +506,8 @@ class Setting:
 @dataclass(frozen=True, slots=True)
 class Root:
     """A place the analysis starts from: a task, or a function that enqueues or holds a transaction around one.
-    `atomic` is the setting that runs it in a transaction, `around` the body of what a class of the project puts around
-    each of its tasks ("": nothing)."""
+    `atomic` is what runs it in a transaction, a setting or a wrapper, `around` the body of what a class of the project
+    puts around each of its tasks ("": nothing)."""
 
     body: str
     task: str | None

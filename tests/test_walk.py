@@ -399,21 +399,68 @@ def test_a_call_after_the_block_stands_in_none(tmp_path: Path, body: str) -> Non
     assert call.transactions == ()
 
 
+STACK = "with contextlib.ExitStack() as stack:\n    stack.enter_context(transaction.atomic())\n"
+TX = (
+    "class Tx:\n    def __enter__(self):\n        self.tx = transaction.atomic()\n        self.tx.__enter__()\n"
+    "    def __exit__(self, *e):\n        self.tx.__exit__(*e)\n"
+)
+
+
 @pytest.mark.parametrize(
-    "code",
+    ("code", "body"),
     [
-        pytest.param("def tx(f):\n    return transaction.atomic(f)\n\n@tx\ndef f(pk): pay()", id="a function wrapped"),
-        pytest.param(
-            "class Tx:\n    def __enter__(self):\n        self.tx = transaction.atomic()\n        self.tx.__enter__()\n"
-            "    def __exit__(self, *e):\n        self.tx.__exit__(*e)\n\ndef f(pk):\n    with Tx():\n        pay()",
-            id="entered by hand",
-        ),
+        ("def tx(f):\n    return transaction.atomic(f)\n\n@tx\ndef f(pk): pay()", "f(pk)"),
+        ("def f(pk): pay()", "transaction.atomic(f)(pk)"),
+        ("def f(pk): pay()", "safe = transaction.atomic(f)\nsafe(pk)"),
+        ("", "tx = transaction.atomic()\ntx.__enter__()\npay()\ntx.__exit__(None, None, None)"),
+        (f"{TX}\ndef f(pk):\n    with Tx():\n        pay()", "f(pk)"),
+        ("", f"{STACK}    pay()"),
     ],
 )
-@pytest.mark.xfail(reason="a transaction is known where a block or a decorator names it")
-def test_a_transaction_that_is_opened_in_passing(tmp_path: Path, code: str) -> None:
-    (call,) = calls(walked(tmp_path, "f(pk)", code))
+def test_a_transaction_that_is_opened_in_passing(tmp_path: Path, code: str, body: str) -> None:
+    (call,) = calls(walked(tmp_path, body, code))
     assert len(call.transactions) == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "body"),
+    [
+        ("def f(pk): pass", "transaction.atomic(f)(pk)\npay()"),
+        ("", "tx = transaction.atomic()\ntx.__enter__()\ntx.__exit__(None, None, None)\npay()"),
+        (TX, "with Tx():\n    order.save()\npay()"),
+        ("", f"{STACK}    order.save()\npay()"),
+        ("", "transaction.savepoint()\npay()"),
+    ],
+)
+def test_a_transaction_that_is_ended_in_passing(tmp_path: Path, code: str, body: str) -> None:
+    (call,) = calls(walked(tmp_path, body, code))
+    assert call.transactions == ()
+
+
+def test_a_task_that_a_wrapper_of_its_own_puts_in_a_transaction(tmp_path: Path) -> None:
+    code = "def tx(f):\n    return transaction.atomic(f)\n\n\n@shared_task\n@tx\ndef task(pk):\n    pay()"
+    found = walk(tmp_path, f"{HEAD}{code}\n")
+    (call,) = calls(found)
+    assert len(call.transactions) == 1
+
+
+@pytest.mark.parametrize("end", ["commit", "rollback"])
+def test_a_savepoint_by_hand_is_inside_and_ends(tmp_path: Path, end: str) -> None:
+    body = (
+        "with transaction.atomic():\n    sid = transaction.savepoint()\n    pay('a')\n"
+        f"    transaction.savepoint_{end}(sid)\n    pay('b')"
+    )
+    one, other = calls(walked(tmp_path, body))
+    assert [len(one.transactions), len(other.transactions)] == [2, 1]
+
+
+def test_a_row_that_a_savepoint_took_back_is_not_there(tmp_path: Path) -> None:
+    body = (
+        "with transaction.atomic():\n    sid = transaction.savepoint()\n    Mark.objects.create(key=pk)\n"
+        "    transaction.savepoint_{}(sid)\n    pay()"
+    )
+    assert facts(tmp_path, body.format("commit")) == [{"inserted Mark"}]
+    assert facts(tmp_path, body.format("rollback")) == [set()]
 
 
 @pytest.mark.xfail(reason="attributes of classes have no values")

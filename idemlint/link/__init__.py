@@ -60,9 +60,7 @@ def link(
     tasks = {
         draft.function: task(linker, draft) for draft in sorted(linker.drafts.values(), key=lambda each: each.place)
     }
-    roots = [
-        Root(task.body, id, around=wrapper(linker, linker.drafts[id])) for id, task in tasks.items() if task.body
-    ]
+    roots = [task_root(linker, linker.drafts[id], task) for id, task in tasks.items() if task.body]
     for info in outer:
         body = linker.link(info, receiver_of(info))
         if body is not None and info.id not in tasks:
@@ -95,6 +93,12 @@ def link_body(linker: Linker, draft: Draft) -> Body | None:
     """What the worker runs."""
     routine = task_routine(linker, draft)
     return linker.link(linker.functions[routine.function], routine.receiver, (), routine.captured)
+
+
+def task_root(linker: Linker, draft: Draft, task: Task) -> Root:
+    """A task as the analysis starts from it, with what its wrappers and its class put around it."""
+    atomic = draft.declared if task_routine(linker, draft).within else None
+    return Root(task.body, draft.function, atomic, wrapper(linker, draft))
 
 
 def wrapper(linker: Linker, draft: Draft) -> str:

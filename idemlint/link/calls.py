@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from idemlint import orm
 from idemlint.link.drafts import TASK_PREFIX
@@ -44,6 +45,7 @@ from idemlint.program import (
 )
 from idemlint.syntax import facts as f
 
+_BLOCK = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__"})
 _BUILTIN_METHODS = frozenset(
     name for kind in (str, bytes, list, dict, set, tuple, int, float) for name in dir(kind) if not name.startswith("__")
 ) | {"total_seconds", "isoformat", "strftime", "date", "timestamp"}
@@ -134,7 +136,7 @@ class Calls(Sending):
         body = self.linker.link(info, callee.receiver, tuple(sorted(known.items())), callee.captured)
         if body is None:
             return UnresolvedCall(info.name, "a cycle of calls"), None
-        return ProjectCall(body.key), body.returns
+        return ProjectCall(body.key, callee.within), body.returns
 
     def construct(
         self, cls: str, expr: f.Call, positional: Sequence[Type | None], keywords: dict[str, Type | None]
@@ -194,8 +196,12 @@ class Calls(Sending):
         first = positional[0] if positional else None
         if role == "partial" and expr.arguments and not expr.arguments[0].star:
             return LibraryCall(path), self.partial(first, expr, positional, keywords)
-        if role == "transparent" and first is not None:
+        if role in ("transparent", "enter-context") and first is not None:
             return LibraryCall(path), first
+        if role == "transaction" and isinstance(first, RoutineType):
+            return LibraryCall(path), replace(first, within=(*first.within, path))
+        if path.rpartition(".")[2] in _BLOCK and catalog.role(path.rpartition(".")[0]) == "transaction":
+            return LibraryCall(path), None
         for layer in orm.LAYERS:
             parts = layer.manager_parts(expr)
             if parts is not None:

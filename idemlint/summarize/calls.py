@@ -33,9 +33,8 @@ class Calls(Libraries):
         if self.inner is not None and not isinstance(target, ProjectCall) and _runs_task(expr):
             return self.inner()
         match target:
-            case ProjectCall(body=key):
-                self.calls += 1
-                return self.enter(key, self.bound(self.program.bodies[key], callee, given), expr.at)
+            case ProjectCall():
+                return self.project(target, callee, given, expr)
             case Construction():
                 return self.made(target, given, expr)
             case LibraryCall():
@@ -49,6 +48,15 @@ class Calls(Libraries):
                     self.looked_at(value)
                 return Value()
         return self.plain(callee, given, expr)
+
+    def project(self, target: ProjectCall, callee: Value, given: Given, expr: f.Call) -> Value:
+        """A function of the project, and the transactions that it was wrapped in: `atomic(f)(order)`."""
+        self.calls += 1
+        opened = [self.opened(expr.at, path) for path in target.within]
+        value = self.enter(target.body, self.bound(self.program.bodies[target.body], callee, given), expr.at)
+        for number in reversed(opened):
+            self.ended(number)
+        return value
 
     def callee(self, function: f.Expr) -> Value:
         """What is called; a method brings its receiver along."""

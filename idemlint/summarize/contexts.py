@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from idemlint.domain.summary import Transaction
 from idemlint.domain.value import NOTHING, Fact, Value
-from idemlint.program import Body, LibraryCall, LibraryInstance, LibraryType, ProjectCall, Site
+from idemlint.program import Body, LibraryCall, LibraryInstance, LibraryType, ProjectCall
 from idemlint.summarize.given import Given
 from idemlint.summarize.trying import Trying
 from idemlint.syntax import facts as f
@@ -52,7 +51,19 @@ class Contexts(Trying):
             leaves = self.suppressed(manager, lambda: go_on(entered))
             self.merge([before] if leaves else [before, self.snapshot()])
             return False
+        if role == "exit-stack":
+            return self.stacked(lambda: go_on(entered))
         return go_on(entered)
+
+    def stacked(self, inside: Callable[[], bool]) -> bool:
+        """A block that ends what was entered in it: transactions, locks."""
+        before, held = len(self.entered), self.facts
+        leaves = inside()
+        for number in reversed(self.entered[before:]):
+            self.ended(number)
+        del self.entered[before:]
+        self.facts = frozenset(fact for fact in self.facts if fact.kind != "lock" or fact in held)
+        return leaves
 
     def through(self, inner: Body, env: dict[str, Value], at: int, go_on: Callable[[Value], bool]) -> bool:
         """A block inside a project's own context manager: it runs where that one yields."""
@@ -72,27 +83,6 @@ class Contexts(Trying):
         if not left:
             left.append(go_on(NOTHING))
         return left[-1]
-
-    def in_transaction(self, at: int, text: str, inside: Callable[[], bool], opened: Site | None = None) -> bool:
-        number = self.next()
-        self.transactions[number] = Transaction(
-            number,
-            opened or self.site(at),
-            text,
-            self.open[-1] if self.open else None,
-            tuple(self.loops_open),
-            self.frames(at)[-1],
-        )
-        self.open.append(number)
-        self.address.append(("tx", number))
-        leaves = inside()
-        self.address.pop()
-        if number in self.open:
-            self.open.remove(number)
-        if not self.open:
-            for run in self.waiting.pop(number, []):
-                run()
-        return leaves
 
     def in_contexts(self, body: Body, contexts: tuple[tuple[object, int], ...]) -> bool:
         """A body inside the context managers that decorate it."""

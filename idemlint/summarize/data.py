@@ -124,9 +124,7 @@ class Data(Calls):
         made = (argument.value for argument in expr.arguments if not argument.star and argument.name is None)
         asked = (self.evaluate(value) for value in made if isinstance(self.type_of(value), LibraryInstance))
         queries = (value.entry("#0") for value in asked if value.made)
-        return tuple(
-            Lookup("", "exists", query) for query in queries if query is not None and query.rows is not None
-        )
+        return tuple(Lookup("", "exists", query) for query in queries if query is not None and query.rows is not None)
 
     def evaluate_argument(self, expr: f.Expr) -> Value:
         return self.evaluate(expr)

@@ -8,12 +8,12 @@ from idemlint.domain.effect import Frame
 from idemlint.domain.value import CONSTANT, NOTHING, Closure, Origin, Outcome, Value, derived, join, origins_of
 from idemlint.program import Body, Construction, bind
 from idemlint.summarize.given import Given, arguments_of
-from idemlint.summarize.locks import Locks
 from idemlint.summarize.state import Activation
+from idemlint.summarize.transactions import Transactions
 from idemlint.syntax import facts as f
 
 
-class Following(Locks):
+class Following(Transactions):
     """The part of a walk that enters functions."""
 
     def run_body(self, body: f.Body) -> bool:

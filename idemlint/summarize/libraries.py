@@ -34,6 +34,11 @@ class Libraries(Sending):
             if role == "acquire":
                 return self.acquire(expr.function.base, holder, expr)
             self.release(expr.function.base, holder)
+        if role == "enter-context" and given.positional:
+            return self.enter_context(given.positional[0], expr)
+        if role == "transaction" and given.positional and given.positional[0].closure is not None:
+            return given.positional[0]
+        self.by_hand(path, role, expr.at)
         if role in ("log", "metric"):
             self.spoken = len(self.effects)
         row = self.catalog.effect(path)
@@ -57,6 +62,17 @@ class Libraries(Sending):
             if isinstance(callback, str):
                 self.enter(callback, {}, expr.at)
         return self.result(path, callee, given, expr)
+
+    def enter_context(self, manager: Value, expr: f.Call) -> Value:
+        """`stack.enter_context(atomic())`: open until the stack's own block ends."""
+        asked = expr.arguments[0].value
+        path = getattr(self.type_of(asked), "path", "")
+        lock = self.lock_of(asked, manager)
+        if path and self.catalog.role(path) == "transaction":
+            self.by_hand(f"{path}.__enter__", None, expr.at)
+        elif lock is not None:
+            self.take(lock, expr.at)
+        return manager
 
     def result(self, path: str, callee: Value, given: Given, expr: f.Call) -> Value:
         """What a library call without effect gives."""

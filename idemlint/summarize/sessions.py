@@ -159,7 +159,7 @@ class SessionWalk(Walk):
     def rollback(self, session: int) -> None:
         """The transaction ends, and nothing that it wrote is there: no mark that it set holds."""
         for number in self.sessions[session].stack[:1]:
-            self.facts = frozenset(fact for fact in self.facts if not self.belongs(fact, number))
+            self.forget(number)
         self.end(session)
 
     def end(self, session: int, keep: int = 0) -> None:
@@ -171,12 +171,6 @@ class SessionWalk(Walk):
     def close(self, session: int) -> None:
         self.end(session)
         self.closed.append(session)
-
-    def belongs(self, fact: Fact, transaction: int) -> bool:
-        """Whether a fact is about a row that was inserted or changed in a transaction."""
-        if fact.kind not in ("inserted", "claim") or not 0 <= fact.subject < len(self.effects):
-            return False
-        return self.effects[fact.subject].transactions[:1] == (transaction,)
 
     # --- calls that begin and end them
 

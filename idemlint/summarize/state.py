@@ -60,6 +60,8 @@ class State:
         self.heap: dict[int, dict[str, Write]] = {}
         self.things: dict[int, Object] = {}
         self.open: list[int] = []
+        # Those of the open transactions that a call has opened and another one ends.
+        self.entered: list[int] = []
         self.address: list[tuple[str, int]] = []
         self.loops_open: list[int] = []
         self.handled: list[tuple[str, ...]] = []

@@ -15,8 +15,8 @@ from idemlint.summarize.shape import bound, breaks, counts
 from idemlint.summarize.state import Activation, Snapshot
 from idemlint.syntax import facts as f
 
-REQUEST = "request"
-"""How the transaction is opened that a setting puts around each request."""
+AROUND = "around"
+"""How the transaction is opened that a setting or a wrapper puts around a function."""
 
 
 class Walk(Contexts):
@@ -27,10 +27,8 @@ class Walk(Contexts):
         self.start(body)
         if self.root.around:
             self.wrapped(body)
-        elif self.root.atomic is not None:
-            self.in_transaction(body.at, REQUEST, lambda: self.in_contexts(body, body.contexts), self.root.atomic)
         else:
-            self.in_contexts(body, body.contexts)
+            self.whole(body)
         for run in self.waiting.pop(None, []):
             run()
         self.stack.pop()
@@ -57,6 +55,12 @@ class Walk(Contexts):
         """Start with a body that nobody of the project calls."""
         self.stack = [Activation(body, self.entry(body), Frame(self._site(body), body.function, body.name))]
 
+    def whole(self, body: Body) -> None:
+        if self.root.atomic is not None:
+            self.in_transaction(body.at, AROUND, lambda: self.in_contexts(body, body.contexts), self.root.atomic)
+        else:
+            self.in_contexts(body, body.contexts)
+
     def wrapped(self, body: Body) -> None:
         """A task inside what its class puts around it: it runs where that calls it."""
         ran = False
@@ -66,7 +70,7 @@ class Walk(Contexts):
             ran = True
             outer, self.stack, self.inner = self.stack, [], None
             self.start(body)
-            self.in_contexts(body, body.contexts)
+            self.whole(body)
             self.stack, self.inner = outer, run
             return Value()
 
@@ -77,7 +81,7 @@ class Walk(Contexts):
         self.in_contexts(around, around.contexts)
         self.stack, self.inner = task, None
         if not ran:
-            self.in_contexts(body, body.contexts)
+            self.whole(body)
 
     def _site(self, body: Body) -> Site:
         return Site(body.path, body.piece, body.at)
