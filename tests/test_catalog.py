@@ -526,16 +526,31 @@ def test_stakes_of_columns(catalog: Catalog, name: str, stakes: str) -> None:
 @pytest.mark.parametrize(
     ("name", "reads"),
     [
-        ("https://api.shop.com/v2/orders/search", True),
-        ("https://search.shop.com/orders", False),
         ("obtain_token", True),
         ("validate_vat", True),
         ("get_or_create_customer", False),
         ("charge_order", False),
     ],
 )
-def test_a_post_that_reads(catalog: Catalog, name: str, reads: bool) -> None:
+def test_a_function_whose_post_reads(catalog: Catalog, name: str, reads: bool) -> None:
     assert catalog.reads(name) is reads
+
+
+@pytest.mark.parametrize(
+    ("url", "harmless"),
+    [
+        ("https://api.shop.com/v2/orders/search", True),
+        ("https://search.shop.com/orders", False),
+        ("{}/query?q=CREATE DATABASE orders", True),
+        ("{}/api?action=search", True),
+        ("{}/orders/create?lookup=1", False),
+        ("https://{}:{}/orders-{}/_forcemerge", True),
+        ("https://api.shop.com/refresh/orders", False),
+        ("https://api.shop.com/", False),
+    ],
+)
+def test_the_address_of_a_post_that_may_be_repeated(catalog: Catalog, url: str, harmless: bool) -> None:
+    assert catalog.harmless(url) is harmless
 
 
 @pytest.mark.parametrize(

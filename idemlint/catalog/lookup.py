@@ -237,10 +237,18 @@ class Catalog:
         return None
 
     def reads(self, name: str) -> bool:
-        """Whether the name of a function, or the path of an address, says that a POST to it only reads, or may be
-        repeated: `search_orders` does, `get_or_create` does not."""
-        found = _words(_parts(name)[1] if "//" in name else name)
+        """Whether the name of a function says that a POST in it only reads, or may be repeated: `search_orders` does,
+        `get_or_create` does not."""
+        found = _words(name)
         return any(word in self.words.reads for word in found) and not any(word in self.words.writes for word in found)
+
+    def harmless(self, url: str) -> bool:
+        """Whether the address of a POST says that it only reads, or may be repeated: by its path, by the end of that
+        (`orders/_refresh`), or by its query where the path says neither that nor the opposite."""
+        path, _, query = (url.partition("//")[2].partition("/")[2] if "//" in url else url).partition("?")
+        if self.reads(path) or any(word in self.words.again for word in _words(path.rstrip("/").rpartition("/")[2])):
+            return True
+        return not any(word in self.words.writes for word in _words(path)) and self.reads(query)
 
     def stakes_of(self, field_name: str) -> str:
         """Who is hurt when a column of this name is wrong: `money`, `internal` or, where the name says nothing,

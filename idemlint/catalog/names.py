@@ -46,14 +46,16 @@ class Kind:
 class Words:
     """What names say. `money` and `internal` are words of column names, `neutral` those that leave it to the word
     before; `reads` are words in an address or function name by which a POST only reads, unless one of `writes` stands
-    there too; `key` and `no_key` are patterns of parameter and header names in lower case; `one_row_per_run` are
-    endings of model names; `measured` are words of numeric columns that say how an attempt went."""
+    there too, `again` words at the end of an address's path by which it may be repeated; `key` and `no_key` are
+    patterns of parameter and header names in lower case; `one_row_per_run` are endings of model names; `measured` are
+    words of numeric columns that say how an attempt went."""
 
     money: tuple[str, ...] = ()
     internal: tuple[str, ...] = ()
     neutral: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
     key: tuple[str, ...] = ()
     no_key: tuple[str, ...] = ()
     one_row_per_run: tuple[str, ...] = ()

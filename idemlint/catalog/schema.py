@@ -246,6 +246,7 @@ _FILE: Mapping[str, read.Reader] = {
         neutral=_strings,
         reads=_strings,
         writes=_strings,
+        again=_strings,
         key=_strings,
         no_key=_strings,
         one_row_per_run=_strings,

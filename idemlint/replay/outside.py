@@ -37,7 +37,7 @@ class Outside(Known):
             host = self.catalog.host(effect.url) if effect.url and not effect.url.startswith("{}") else None
             if host is not None and host.quiet:
                 return False
-            return not (self.catalog.reads(_address(effect.url)) or self.catalog.reads(effect.frames[-1].name))
+            return not (self.catalog.harmless(effect.url) or self.catalog.reads(effect.frames[-1].name))
         return True
 
     def row(self, effect: Effect) -> Row | None:
@@ -104,12 +104,6 @@ class Outside(Known):
             self.deletes_key(other) and other.facts <= effect.facts and same(dict(other.arguments).get("#0"), place)
             for other in self.summary.effects[: effect.id]
         )
-
-
-def _address(url: str) -> str:
-    """The path of an address, holes left out."""
-    rest = url.partition("//")[2] or url
-    return rest.partition("/")[2] if "//" in url else rest
 
 
 def same(one: Value | None, other: Value | None) -> bool:

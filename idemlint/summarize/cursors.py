@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from idemlint.catalog import Catalog
 from idemlint.domain.effect import Effect
-from idemlint.domain.value import UNKNOWN, Fact, Object, Origin, Test, Value, derived
+from idemlint.domain.value import UNKNOWN, Fact, Object, Origin, Test, Value
 from idemlint.orm import sql
 from idemlint.program import LibraryCall, Program, Root, Site, Type
 from idemlint.summarize.connections import ConnectionWalk
@@ -253,9 +252,6 @@ class CursorWalk(ConnectionWalk):
     def plain(self, callee: Value, given: Given, expr: f.Call) -> Value:
         receiver = callee.closure.receiver if callee.closure else None
         name = expr.function.name if isinstance(expr.function, f.Attribute) else ""
-        if receiver is not None and name == "format" and receiver.text is not None and sql.is_sql(receiver.text):
-            values = (receiver, *given.all())
-            return derived(values, text=_filled(receiver.text, given))
         if receiver is not None and _is_count(receiver):
             if name in ("split", "rsplit", "rpartition", "strip"):
                 return Value(receiver.origins, effect=receiver.effect)
@@ -299,23 +295,6 @@ def _arguments(given: Given, index: int, statement: Value, style: str, method: s
     if beside.items is None and beside.entries is None and len(rest) > 1:
         return Arguments(rest, hole=hole)
     return Arguments(beside.items or (), beside.entries or (), hole)
-
-
-def _filled(text: str, given: Given) -> str:
-    """What `text.format(...)` gives, with `{}` for what cannot be told."""
-    counted = iter(given.positional)
-
-    def filler(found: re.Match[str]) -> str:
-        name = found[1].partition(":")[0].partition("!")[0]
-        if not name:
-            value = next(counted, None)
-        elif name.isdecimal():
-            value = given.positional[int(name)] if int(name) < len(given.positional) else None
-        else:
-            value = given.keywords.get(name)
-        return value.text if value is not None and value.text is not None else "{}"
-
-    return re.sub(r"\{([^{}]*)\}", filler, text)
 
 
 def _beginning(texts: list[str]) -> str:

@@ -10,10 +10,14 @@ from idemlint.domain.value import CONSTANT, Closure, Origin, Value, derived, ori
 from idemlint.program import LibraryCall
 from idemlint.summarize.given import Given, arguments_of
 from idemlint.summarize.sending import Sending
+from idemlint.summarize.texts import formatted
 from idemlint.syntax import facts as f
 
 ITEMS = 16
 """A list is followed up to so many elements that the code adds by name."""
+
+_SAME = ("strip", "lower", "encode", "rstrip")
+"""Methods of texts after which they are taken for the same."""
 
 CLAMPS = frozenset({"builtins.max", "builtins.min", "builtins.round", "builtins.abs", "builtins.int"})
 """What is still an old value plus something after these: `max(stock.quantity - sold, 0)`."""
@@ -87,6 +91,8 @@ class Libraries(Sending):
             entries = dict(given.positional[0].entries or ()) if given.positional else {}
             entries.update(given.keywords)
             return replace(derived(given.all()), entries=tuple(entries.items()))
+        if path.removeprefix("builtins.str.") in ("format", *_SAME):
+            return self.plain(callee, given, expr)
         if self.catalog.origin(path, len(given.positional)) == "arguments":
             values = [value for value in (receiver, *given.all()) if value is not None]
             return self._passed_on(path, values, expr.at)
@@ -200,9 +206,9 @@ class Libraries(Sending):
         if name in ("append", "add", "extend") and given.positional and isinstance(expr.function, f.Attribute):
             self.grow(expr.function.base, name, given.positional[0])
         values = [value for value in (receiver, *given.all()) if value is not None and value.varies]
-        text = (
-            receiver.text if receiver is not None and name in ("format", "strip", "lower", "encode", "rstrip") else None
-        )
+        text = receiver.text if receiver is not None and name in ("format", *_SAME) else None
+        if text is not None and name == "format":
+            text = formatted(text, given.positional, given.keywords)
         result = derived(values, text)
         if receiver is not None and receiver.column is not None and name in ("append", "extend", "update", "copy"):
             return replace(result, column=receiver.column)

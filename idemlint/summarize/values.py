@@ -32,6 +32,7 @@ from idemlint.program import (
     Type,
 )
 from idemlint.summarize.conditions import Conditions
+from idemlint.summarize.texts import percent
 from idemlint.syntax import facts as f
 
 GLOBAL = Value(CONSTANT)
@@ -255,7 +256,7 @@ class Values(Conditions):
         if operator == "+" and (left.text is not None or right.text is not None):
             text = (left.text or "{}") + (right.text or "{}")
         elif operator == "%" and left.text is not None:
-            text = left.text
+            text = percent(left.text, right)
         literal = _folded(operator, left, right)
         step = None
         if operator in ("+", "-", "*", "/", "//", "|"):
