@@ -125,9 +125,10 @@ class RecordType:
 
 @dataclass(frozen=True, slots=True)
 class TableType:
-    """A dict with the string keys that are known."""
+    """A dict with the string keys that are known; `rest` is what stands under the others."""
 
     items: tuple[tuple[str, Type | None], ...]
+    rest: Type | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,18 +140,25 @@ class TaskType:
 
 @dataclass(frozen=True, slots=True)
 class SignatureType:
-    """A call of a task that is built but not sent; `task` is None for several tied together (a chain, a group),
-    `options` are the ones of the sending that are set already, `delay` the wait that is."""
+    """A call of a task that is built but not sent; `task` is None for several tied together (a chain, a group), of
+    which `parts` are those that are known. `options` are the ones of the sending that are set already, `delay` the wait
+    that is."""
 
     task: str | None
     framework: str
     options: tuple[tuple[str, f.Expr], ...] = ()
     delay: Delay | None = None
+    parts: tuple[str, ...] = ()
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that are sent with it."""
+        return self.parts if self.task is None else (self.task,)
 
 
 @dataclass(frozen=True, slots=True)
 class TaskMethodType:
-    """A method of a task object (`charge.delay`), a signature or a composition (`of`), not yet called."""
+    """A method of a task object (`charge.delay`), a signature or a composition of `parts` (`of`), not yet called."""
 
     task: str | None
     framework: str
@@ -158,6 +166,7 @@ class TaskMethodType:
     of: str = "task"
     options: tuple[tuple[str, f.Expr], ...] = ()
     delay: Delay | None = None
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,11 +380,11 @@ class Delay:
 
 @dataclass(frozen=True, slots=True)
 class EnqueueCall:
-    """A task sent. `task` is its id (None: unknown), `method` the catalog's row name, `arguments` the task's arguments
-    by parameter name where they can be told, `options` the delivery options of this call, `commit` "now", "deferred"
-    (sent when the transaction commits) or "configured" (a setting says which), `does` "enqueue" or "retry" (the running
-    task sends itself again). `delay` is how long the message waits before the task may run, None where it does not or
-    that cannot be told."""
+    """A task sent. `task` is its id (None: unknown, or several tied together, of which `parts` are those that are
+    known), `method` the catalog's row name, `arguments` the task's arguments by parameter name where they can be told,
+    `options` the delivery options of this call, `commit` "now", "deferred" (sent when the transaction commits) or
+    "configured" (a setting says which), `does` "enqueue" or "retry" (the running task sends itself again). `delay` is
+    how long the message waits before the task may run, None where it does not or that cannot be told."""
 
     framework: str
     task: str | None
@@ -385,6 +394,12 @@ class EnqueueCall:
     commit: str = "now"
     does: str = "enqueue"
     delay: Delay | None = None
+    parts: tuple[str, ...] = ()
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that are known to be sent, first one first."""
+        return self.parts if self.task is None else (self.task,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,9 @@ def check(replay: Replay) -> Iterator[Finding]:
         return
     said: set[str] = {replay.task.id}
     for effect in replay.summary.effects:
-        child = effect.enqueue.task if effect.kind == "enqueue" and effect.enqueue is not None else None
-        if child is None or child in said or child not in replay.unsafe or effect.in_handler:
-            continue
-        if replay.guarded(effect) or replay.only_enqueued_once(effect):
+        tasks = effect.enqueue.tasks if effect.kind == "enqueue" and effect.enqueue is not None else ()
+        child = next((task for task in tasks if task in replay.unsafe and task not in said), None)
+        if child is None or effect.in_handler or replay.guarded(effect) or replay.only_enqueued_once(effect):
             continue
         said.add(child)
         yield finding(replay, effect, child)

@@ -19,7 +19,7 @@ def check(replay: Replay) -> Iterator[Finding]:
         if loop is None or effect.in_handler:
             continue
         if effect.kind == "enqueue":
-            harmful = effect.enqueue is not None and effect.enqueue.task in replay.harmful
+            harmful = effect.enqueue is not None and not replay.harmful.isdisjoint(effect.enqueue.tasks)
         else:
             harmful = (
                 effect.kind == "external"

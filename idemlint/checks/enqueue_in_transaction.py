@@ -22,7 +22,7 @@ def check(replay: Replay) -> Iterator[Finding]:
         if needed is None:
             continue
         written, by_argument = needed
-        child = replay.program.tasks.get(effect.enqueue.task or "")
+        child = next((replay.program.tasks[task] for task in effect.enqueue.tasks), None)
         sent = child.function.rpartition(".")[2] if child is not None else "the task"
         model = replay.model(written)
         rows = f"the {model.title} row" if model is not None else "the row"
@@ -46,6 +46,9 @@ def check(replay: Replay) -> Iterator[Finding]:
 
 def fix(effect: Effect, around: Transaction, sent: str) -> Fix:
     method = effect.enqueue.method if effect.enqueue is not None else "delay"
+    if effect.enqueue is not None and effect.enqueue.parts:
+        hook = "after the session has committed" if around.text == SESSION else "on commit: transaction.on_commit(...)"
+        return Fix(f"put the tasks together here, and send them {hook}", Applicability.DISPLAY)
     if around.text == SESSION:
         return Fix(f"call {sent}.{method}(...) after the session has committed", Applicability.DISPLAY)
     return Fix(

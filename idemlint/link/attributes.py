@@ -5,6 +5,7 @@ from __future__ import annotations
 from idemlint import orm
 from idemlint.link.drafts import TASK_PREFIX
 from idemlint.link.reading import Reading
+from idemlint.link.sending import method_of
 from idemlint.program import (
     Body,
     ClassType,
@@ -49,8 +50,8 @@ class Attributes(Reading):
                 return DataMethodType(base if isinstance(base, ColumnType) else base.receiver, name)
             case TaskType(task):
                 return self.task_attribute(task, name)
-            case SignatureType(task, framework, options, delay):
-                return TaskMethodType(task, framework, name, "signature" if task else "composition", options, delay)
+            case SignatureType():
+                return method_of(base, name)
             case TableType() | SeveralType() | RecordType():
                 return LibraryType(f"builtins.{_BUILTIN_OF[type(base)]}.{name}")
         return None

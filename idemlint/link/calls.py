@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from idemlint import orm
+from idemlint.link.containers import GIVING, contents
 from idemlint.link.drafts import TASK_PREFIX
 from idemlint.link.linker import element
 from idemlint.link.reading import Reached, literals, slot_value
-from idemlint.link.sending import Sending
+from idemlint.link.sending import Sending, method_of
 from idemlint.link.signals import received
 from idemlint.orm import sql
 from idemlint.program import (
@@ -107,10 +108,8 @@ class Calls(Sending):
                 return self.library(f"{path}.__call__", expr, positional, keywords)
             case None if (guessed := self.guessed(expr)) is not None:
                 return self.library(guessed, expr, positional, keywords)
-            case SignatureType(task, framework_name, given, delay):
-                of = "signature" if task else "composition"
-                method_of = TaskMethodType(task, framework_name, "__call__", of, given, delay)
-                return self.task_method(method_of, expr, positional, keywords)
+            case SignatureType():
+                return self.task_method(method_of(callee, "__call__"), expr, positional, keywords)
         told = self.told_by_name(expr)
         if told is not None:
             return told
@@ -179,6 +178,9 @@ class Calls(Sending):
         self, path: str, expr: f.Call, positional: Sequence[Type | None], keywords: dict[str, Type | None]
     ) -> Reached:
         catalog = self.linker.catalog
+        if path in GIVING and isinstance(expr.function, f.Attribute):
+            held = self.types.get(expr.function.base.at)
+            return LibraryCall(path), contents(held, expr.function.name, expr, tuple(positional))
         declares = catalog.declares(path)
         if declares is not None:
             return self.declaring(declares, path, expr)

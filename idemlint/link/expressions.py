@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable
 
 from idemlint import orm
 from idemlint.link.attributes import Attributes
 from idemlint.link.calls import Calls
+from idemlint.link.containers import agree, stored, under
 from idemlint.link.drafts import TASK_PREFIX
 from idemlint.link.linker import element
 from idemlint.link.named_values import of_class, of_module
+from idemlint.link.sending import tied
 from idemlint.link.values import Known
 from idemlint.link.within import names_in
 from idemlint.program import (
@@ -153,8 +154,10 @@ class Expressions(Calls, Attributes):
                     if isinstance(base, f.Name) and base.id == self.receiver_name:
                         self.owner.attributes.setdefault(name, kind)
             case f.Subscript(base=base, index=index):
-                self.evaluate(base)
+                held = self.evaluate(base)
                 self.evaluate(index)
+                if isinstance(base, f.Name) and base.id in self.env:
+                    self.env[base.id] = stored(held, index, kind)
             case _:
                 self.evaluate(target)
 
@@ -200,8 +203,8 @@ class Expressions(Calls, Attributes):
         match base:
             case RecordType(items) if isinstance(index, f.Constant) and isinstance(index.value, int):
                 return items[index.value] if -len(items) <= index.value < len(items) else None
-            case TableType(items) if isinstance(index, f.Constant):
-                return dict(items).get(str(index.value))
+            case TableType():
+                return under(base, index)
             case RowsType() | SeveralType():
                 return base if isinstance(index, f.Slice) else self.item(base)
             case LibraryInstance(path) | LibraryType(path):
@@ -229,7 +232,10 @@ class Expressions(Calls, Attributes):
         return LibraryInstance(given) if given else None
 
     def operation(self, operator: str, left: Type | None, right: Type | None) -> Type | None:
-        if isinstance(left, SeveralType | RowsType | SignatureType):
+        if isinstance(left, SignatureType):
+            parts = tied((left, right))
+            return SignatureType(None, left.framework, parts=parts) if len(parts) > 1 else left
+        if isinstance(left, SeveralType | RowsType):
             return left
         if isinstance(left, ColumnType) or isinstance(right, ColumnType):
             return left if isinstance(left, ColumnType) else right
@@ -248,14 +254,8 @@ class Expressions(Calls, Attributes):
             self.evaluate(expr.key)
         kind = self.evaluate(expr.element)
         self.env = outer
-        return TableType(()) if expr.kind == "dict" else SeveralType(kind)
+        return TableType((), kind) if expr.kind == "dict" else SeveralType(kind)
 
 
 def _is_super(base: f.Expr) -> bool:
     return isinstance(base, f.Call) and isinstance(base.function, f.Name) and base.function.id == "super"
-
-
-def agree(kinds: Iterable[Type | None]) -> Type | None:
-    """The one type that several values have, as far as known; None where they differ."""
-    known = list(dict.fromkeys(kind for kind in kinds if kind is not None))
-    return known[0] if len(known) == 1 else None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from idemlint.catalog.rows import Method, Send
 from idemlint.link.declaring import Declaring
@@ -14,6 +15,8 @@ from idemlint.program import (
     LibraryCall,
     LibraryType,
     Option,
+    RecordType,
+    SeveralType,
     SignatureType,
     Site,
     TaskMethodType,
@@ -39,10 +42,12 @@ class Sending(Declaring):
         self._note(callee.framework, callee.task, row, expr)
         match row.does:
             case "enqueue" | "retry":
-                return self._enqueue(callee, row, expr, options), None
+                # What `chord(header)(callback)` is given is sent as well.
+                given = () if callee.task is not None else tied((*positional, *keywords.values()))
+                return self._enqueue(replace(callee, parts=(*callee.parts, *given)), row, expr, options), None
             case "signature" | "configure":
                 delay = put_off(self, row, expr, self._clock) or callee.delay
-                return None, SignatureType(callee.task, callee.framework, options, delay)
+                return None, SignatureType(callee.task, callee.framework, options, delay, callee.parts)
             case "local" if callee.task is not None:
                 draft = self.linker.drafts[callee.task]
                 arguments = positional if row.arguments == "direct" else ()
@@ -66,6 +71,7 @@ class Sending(Declaring):
             commit,
             row.does,
             put_off(self, row, expr, self._clock) or callee.delay,
+            tuple(dict.fromkeys(callee.parts)),
         )
 
     def sent(self, path: str, expr: f.Call) -> Reached | None:
@@ -73,7 +79,8 @@ class Sending(Declaring):
         library's function; None if it is none that does so."""
         composed = self.linker.catalog.composes(path)
         if composed is not None:
-            return LibraryCall(path), SignatureType(None, composed.framework)
+            parts = tied(self.evaluate(argument.value) for argument in expr.arguments)
+            return LibraryCall(path), SignatureType(None, composed.framework, parts=parts)
         row = self.linker.catalog.sends(path)
         if row is None:
             return None
@@ -169,6 +176,28 @@ class Sending(Declaring):
             return isinstance(kind, LibraryType) and self.linker.catalog.origin(kind.path) == "clock"
 
         return is_clock
+
+
+def method_of(signature: SignatureType, name: str) -> TaskMethodType:
+    """A method of a signature, or of several tied together."""
+    of = "signature" if signature.task else "composition"
+    return TaskMethodType(
+        signature.task, signature.framework, name, of, signature.options, signature.delay, signature.parts
+    )
+
+
+def tied(kinds: Iterable[Type | None]) -> tuple[str, ...]:
+    """The tasks of signatures, alone or several of them."""
+    found: list[str] = []
+    for kind in kinds:
+        match kind:
+            case SignatureType():
+                found.extend(kind.tasks)
+            case SeveralType(item):
+                found.extend(tied((item,)))
+            case RecordType(items):
+                found.extend(tied(items))
+    return tuple(dict.fromkeys(found))
 
 
 def _spread(row: Send, expr: f.Call) -> f.Expr | None:

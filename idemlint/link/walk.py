@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from idemlint.link.annotations import annotated
-from idemlint.link.expressions import Expressions, agree
+from idemlint.link.containers import agree, grown
+from idemlint.link.expressions import Expressions
 from idemlint.link.linker import FunctionInfo
 from idemlint.link.modules import bindings_in
 from idemlint.program import (
@@ -149,6 +150,10 @@ class Walk(Expressions):
             case f.Augment(target=target, value=value):
                 self.evaluate(target)
                 self.evaluate(value)
+                self.grow(target, "extend", value)
+            case f.Evaluate(value=f.Call(function=f.Attribute(base=base, name=method), arguments=(*_, last)) as call):
+                self.evaluate(call)
+                self.grow(base, method, last.value)
             case f.Evaluate(value=value):
                 self.evaluate(value)
             case f.Return(value=value):
@@ -214,6 +219,11 @@ class Walk(Expressions):
                 self.define(statement)
             case f.Jump() | f.Outer():
                 pass
+
+    def grow(self, container: f.Expr, method: str, added: f.Expr) -> None:
+        """`jobs.append(job)`, `jobs += [job]`: a list that began empty holds what is put into it."""
+        if isinstance(container, f.Name) and container.id in self.env:
+            self.env[container.id] = grown(self.env[container.id], method, self.types.get(added.at))
 
     def define(self, statement: f.Class | f.Import) -> None:
         prefix = f"{self.function.id}." if self.function else f"{self.module.id}:"

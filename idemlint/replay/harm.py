@@ -42,7 +42,7 @@ class Harm(Guarding):
     def doubles(self, effect: Effect) -> bool:
         """Whether two runs that both get here leave something doubled in the database or the queue."""
         if effect.kind == "enqueue":
-            return effect.enqueue is not None and effect.enqueue.task in self.harmful
+            return effect.enqueue is not None and not self.harmful.isdisjoint(effect.enqueue.tasks)
         if effect.kind == "insert":
             found = self.coverage(effect)
             model = self.model(effect)

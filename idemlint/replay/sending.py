@@ -58,9 +58,9 @@ class Sending(Keys):
         for other in before:
             if any(_about(value, other, self.model(other)) for _, value in effect.arguments):
                 return other, True
-        child = effect.enqueue.task if effect.enqueue is not None else None
+        tasks = effect.enqueue.tasks if effect.enqueue is not None else ()
         for other in before:
-            if child is not None and other.model in self.reads.get(child, ()):
+            if any(other.model in self.reads.get(task, ()) for task in tasks):
                 return other, False
         return None
 
