@@ -58,9 +58,11 @@ class ClassType:
 
 @dataclass(frozen=True, slots=True)
 class InstanceType:
-    """An instance of a project class; a model's row when that class is a model."""
+    """An instance of a project class; a model's row when that class is a model. `kept` are attributes that hold what
+    this one was made with, where its class does not say it: a function, an object of a more special class."""
 
     name: str
+    kept: tuple[tuple[str, Type], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

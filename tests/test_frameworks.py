@@ -523,9 +523,13 @@ async def charge_bound(order_id: int, step: FromDishka[Charge]):
 
 
 def test_what_is_injected_is_followed_and_never_taken_for_another(tmp_path: Path) -> None:
-    """`Bound` holds whatever step made it, so nobody can say which one it calls: none, rather than a wrong one."""
+    """`Bound` holds whatever step made it, and calls that one."""
     (tmp_path / "shop.py").write_text(INJECTED, encoding="utf-8")
     catalog = load()
     runs = summarize(link(discover([tmp_path], isolated=True), catalog), catalog)
     done = {run.root.task: [effect.path for effect in run.effects] for run in runs}
-    assert done == {"shop:charge": ["requests.post"], "shop:look": [], "shop:charge_bound": []}
+    assert done == {
+        "shop:charge": ["requests.post"],
+        "shop:look": ["requests.get"],
+        "shop:charge_bound": ["requests.post"],
+    }

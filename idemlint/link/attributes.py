@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from idemlint import orm
 from idemlint.link.drafts import TASK_PREFIX
+from idemlint.link.implementations import implementation
 from idemlint.link.reading import Reading
 from idemlint.link.sending import method_of
 from idemlint.program import (
@@ -99,7 +100,13 @@ class Attributes(Reading):
         return None
 
     def instance_attribute(self, base: InstanceType, cls: str, name: str) -> Type | None:
+        for attribute, kept in base.kept:
+            if attribute == name:
+                return kept
         known = cls in self.linker.classes.known
+        only = implementation(self.linker, cls, name) if known else None
+        if only is not None:
+            return self.instance_attribute(InstanceType(only), only, name)
         model = self.linker.models.of(cls)
         found = self.linker.class_member(cls, name) if known else None
         if found is not None and not (model is not None and model.field(name)):
@@ -200,6 +207,8 @@ class Attributes(Reading):
 
     def enter_property(self, at: int, holder: InstanceType, name: str) -> None:
         """Note which function runs when a property is read."""
+        only = implementation(self.linker, holder.name, name)
+        holder = InstanceType(only) if only is not None else holder
         found = self.linker.class_member(holder.name, name)
         if found is None or self.linker.method_kind(found[1]) != "property":
             return

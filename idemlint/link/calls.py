@@ -8,6 +8,7 @@ from dataclasses import replace
 from idemlint import orm
 from idemlint.link.containers import GIVING, contents
 from idemlint.link.drafts import TASK_PREFIX
+from idemlint.link.instances import kept_by_instance
 from idemlint.link.linker import element
 from idemlint.link.reading import Reached, literals, slot_value
 from idemlint.link.sending import Sending, method_of
@@ -147,6 +148,7 @@ class Calls(Sending):
             return DataCall(layer.construct(model, expr), model.layer), made
         known = cls in self.linker.classes.known
         bases = tuple(base for base in self.linker.classes.library_bases(cls) if base != "?") if known else ()
+        body: str | None = None
         found = self.linker.class_member(cls, "__init__")
         if found is not None:
             info, binding = found
@@ -155,8 +157,9 @@ class Calls(Sending):
                 # An attribute keeps one type for all instances, so it must not be that of the caller's own argument.
                 given, named = self._own_arguments(expr, positional, keywords)
                 target, _ = self.routine(RoutineType(kind.function, made), given, named)
-                return Construction(cls, target.body if isinstance(target, ProjectCall) else None, bases), made
-        return Construction(cls, None, bases), made
+                body = target.body if isinstance(target, ProjectCall) else None
+        kept = kept_by_instance(self.linker, cls, positional, keywords) if known else ()
+        return Construction(cls, body, bases), InstanceType(cls, kept)
 
     def _own_arguments(
         self, expr: f.Call, positional: Sequence[Type | None], keywords: dict[str, Type | None]

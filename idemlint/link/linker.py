@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 # oftener.
 CONTEXTS = 8
 
+# A method is followed into itself, of one instance after the other, up to so many times.
+_NESTED = 4
+
 
 @dataclass(slots=True)
 class FunctionInfo:
@@ -81,9 +84,12 @@ class Linker:
         self.origins: dict[str, str] = {}
         self.bodies: dict[str, Body] = {}
         self.contexts: dict[str, dict[Context, str]] = {}
-        self.active: list[str] = []
+        # The functions being linked, outermost first, each with its receiver.
+        self.active: list[tuple[str, Type | None]] = []
         self._globals: dict[tuple[str, int, int, int | None], Type | None] = {}
         self.models = Models(self)
+        # Classes -> those in production that derive from them.
+        self.below: dict[str, tuple[str, ...]] = {}
         self.receivers: Receivers = {}
 
     # --- names at module and class level
@@ -201,7 +207,7 @@ class Linker:
                 self.link(function, InstanceType(cls))
 
     def _busy(self, function: str) -> bool:
-        return any(key.partition("#")[0] == function for key in self.active)
+        return any(function == active for active, _ in self.active)
 
     def assigned(self, expr: f.Expr, module: Module) -> f.Expr | None:
         """The expression that a name was set to at module level, in whichever module."""
@@ -263,6 +269,13 @@ class Linker:
 
     # --- bodies
 
+    def _comes_back(self, function: str, receiver: Type | None) -> bool:
+        """Whether a call leads back to what is being linked. A method of a shared base that goes on to the same one of
+        another instance does not, as long as there is an end to it."""
+        known = [other for active, other in self.active if active == function]
+        instances = all(isinstance(each, InstanceType) for each in (*known, receiver))
+        return bool(known) and (receiver in known or not instances or len(known) >= _NESTED)
+
     def link(
         self,
         info: FunctionInfo,
@@ -279,11 +292,11 @@ class Linker:
                 context = (receiver, (), captured)
         if context in known:
             return self.bodies.get(known[context])
-        if self._busy(info.id):
+        if self._comes_back(info.id, context[0]):
             return None
         key = f"{info.id}#{len(known)}"
         known[context] = key
-        self.active.append(key)
+        self.active.append((info.id, context[0]))
         walk = self.walk(self, info.module, info.piece, owner=info.owner, receiver=context[0], function=info)
         self.bodies[key] = walk.body(key, info, dict(context[1]), dict(context[2]))
         self.active.pop()

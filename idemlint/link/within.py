@@ -10,6 +10,11 @@ def calls_in(fact: object) -> list[f.Call]:
     return [part for part in f.walk(fact) if isinstance(part, f.Call)]
 
 
+def last_word(expr: f.Expr | None) -> str:
+    """The last word of a dotted name; "" for anything else."""
+    return expr.id if isinstance(expr, f.Name) else expr.name if isinstance(expr, f.Attribute) else ""
+
+
 def names_in(fact: object) -> set[str]:
     """Every name that is mentioned."""
     return {part.id for part in f.walk(fact) if isinstance(part, f.Name)}
