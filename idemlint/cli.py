@@ -241,7 +241,7 @@ def _check(options: _Options) -> int:
 def _layer(options: _Options) -> Layer:
     return Layer(
         folder=Path.cwd(),
-        prefix="--",
+        source=None,
         select=_split(options.select) or None,
         ignore=_split(options.ignore),
         extend_select=_split(options.extend_select),

@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from idemlint.config import Config, Named, nearest, one
+from idemlint.config import Config, Named, one
 from idemlint.diagnostic import Applicability, Confidence, Diagnostic, Fix, Severity, Suppression
 from idemlint.directive import MARKS, Directive, directives, without
 from idemlint.placing import digest, numbered
 from idemlint.project import Project, UnreadableFile
+from idemlint.spelling import nearest
 from idemlint.syntax.comments import comments
 from idemlint.syntax.extract import SyntaxProblem
 

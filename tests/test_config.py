@@ -135,7 +135,7 @@ def test_the_catalogs_of_all_files_hold_that_of_the_nearest_last(tmp_path: Path)
 
 def test_options_beat_assignments_and_assignments_beat_files(tmp_path: Path) -> None:
     written(tmp_path / "idemlint.toml", 'fail-on = "error"\nmin-severity = "note"\nscope = "project"')
-    options = Layer(folder=tmp_path, prefix="--", fail_on=FailOn.NOTE)
+    options = Layer(folder=tmp_path, source=None, fail_on=FailOn.NOTE)
     config = configured(tmp_path, 'fail-on = "never"', 'min-severity = "error"', options=options)
     assert (config.fail_on, config.min_severity, config.scope) == (FailOn.NOTE, Severity.ERROR, Scope.PROJECT)
 
@@ -169,7 +169,7 @@ def test_an_assignment_reaches_into_tables(tmp_path: Path) -> None:
 def layer(select: str | None = None, ignore: str = "", extend_select: str = "") -> Layer:
     return Layer(
         folder=Path("/"),
-        prefix="--",
+        source=None,
         select=None if select is None else tuple(select.split()),
         ignore=tuple(ignore.split()),
         extend_select=tuple(extend_select.split()),
@@ -202,41 +202,42 @@ def test_the_more_specific_selector_wins_and_the_command_line_last(
 @pytest.mark.parametrize(
     ("file", "said"),
     [
-        ("slect = ['IDM1']", 'idemlint.toml: slect: unknown key; did you mean "select"?'),
-        ("zzz = 1", "idemlint.toml: zzz: unknown key"),
-        ("select = 'IDM1'", "idemlint.toml: select: expected a list of strings, found a string"),
-        ("select = ['IDM1', 2]", "idemlint.toml: select[1]: expected a string, found an integer"),
-        ("settings-module = true", "idemlint.toml: settings-module: expected a string, found a boolean"),
-        ("severity = ['IDM1']", "idemlint.toml: severity: expected a table, found a list"),
+        ("slect = ['IDM1']", 'idemlint.toml:1: slect: unknown key; did you mean "select"?'),
+        ("zzz = 1", "idemlint.toml:1: zzz: unknown key"),
+        ("select = 'IDM1'", "idemlint.toml:1: select: expected a list of strings, found a string"),
+        ("select = ['IDM1', 2]", "idemlint.toml:1: select[1]: expected a string, found an integer"),
+        ("settings-module = true", "idemlint.toml:1: settings-module: expected a string, found a boolean"),
+        ("severity = ['IDM1']", "idemlint.toml:1: severity: expected a table, found a list"),
         (
             "fail-on = 'eror'",
-            'idemlint.toml: fail-on: expected one of note, warning, error, never, found "eror"; did you mean "error"?',
+            "idemlint.toml:1: fail-on: expected one of note, warning, error, never, "
+            'found "eror"; did you mean "error"?',
         ),
         (
             "severity.IDM301 = 'off'",
-            'idemlint.toml: severity.IDM301: expected one of note, warning, error, found "off"',
+            'idemlint.toml:1: severity.IDM301: expected one of note, warning, error, found "off"',
         ),
         (
             "select = ['read-modify-wrte']",
-            'idemlint.toml: select: unknown rule "read-modify-wrte"; did you mean "read-modify-write"?',
+            'idemlint.toml:1: select: unknown rule "read-modify-wrte"; did you mean "read-modify-write"?',
         ),
-        ("ignore = ['idm301']", 'idemlint.toml: ignore: unknown rule "idm301"; did you mean "IDM301"?'),
-        ("severity.IDM9 = 'note'", 'idemlint.toml: severity: unknown rule "IDM9"'),
+        ("ignore = ['idm301']", 'idemlint.toml:1: ignore: unknown rule "idm301"; did you mean "IDM301"?'),
+        ("severity.IDM9 = 'note'", 'idemlint.toml:1: severity: unknown rule "IDM9"'),
         (
             "per-file-ignores.'a/*' = ['IDM9']",
-            'idemlint.toml: per-file-ignores."a/*": unknown rule "IDM9"',
+            'idemlint.toml:1: per-file-ignores."a/*": unknown rule "IDM9"',
         ),
-        ("per-file-ignores.'a/*' = 'IDM1'", 'idemlint.toml: per-file-ignores."a/*": expected a list of strings'),
-        ("catalogs = 'a.toml'", "idemlint.toml: catalogs: expected a list of strings, found a string"),
+        ("per-file-ignores.'a/*' = 'IDM1'", 'idemlint.toml:1: per-file-ignores."a/*": expected a list of strings'),
+        ("catalogs = 'a.toml'", "idemlint.toml:1: catalogs: expected a list of strings, found a string"),
         (
             "catalogs = ['idemlnt.toml']",
-            'idemlint.toml: catalogs[0]: there is no file "idemlnt.toml"; did you mean "idemlint.toml"?',
+            'idemlint.toml:1: catalogs[0]: there is no file "idemlnt.toml"; did you mean "idemlint.toml"?',
         ),
-        ("catalogs = ['none/here.toml']", 'idemlint.toml: catalogs[0]: there is no file "none/here.toml"'),
-        ("extend = 3", "idemlint.toml: extend: expected a string, the path of a file"),
+        ("catalogs = ['none/here.toml']", 'idemlint.toml:1: catalogs[0]: there is no file "none/here.toml"'),
+        ("extend = 3", "idemlint.toml:1: extend: expected a string, the path of a file"),
         ("extend = 'none.toml'", "none.toml: cannot be read: No such file or directory"),
         ("extend = 'idemlint.toml'", "idemlint.toml: extend: idemlint.toml extends itself"),
-        ("select = [", "idemlint.toml: not valid TOML"),
+        ("select = [", "idemlint.toml:1: not valid TOML"),
     ],
 )
 def test_a_mistake_is_named_with_file_and_key(tmp_path: Path, file: str, said: str) -> None:
@@ -246,7 +247,23 @@ def test_a_mistake_is_named_with_file_and_key(tmp_path: Path, file: str, said: s
 
 def test_a_mistake_in_pyproject_is_named_with_its_table(tmp_path: Path) -> None:
     written(tmp_path / "pyproject.toml", "[tool.idemlint]\nmin-confidnce = 'low'")
-    assert wrong(tmp_path) == 'pyproject.toml: tool.idemlint.min-confidnce: unknown key; did you mean "min-confidence"?'
+    said = 'pyproject.toml:2: tool.idemlint.min-confidnce: unknown key; did you mean "min-confidence"?'
+    assert wrong(tmp_path) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("ignore = ['IDM101']\n\nselect = [\n  'IDM101',\n  3,\n]\n", "idemlint.toml:3: select[1]"),
+        ("# a\n[severity]\nIDM101 = 'note'\nIDM102 = 'off'\n", "idemlint.toml:4: severity.IDM102"),
+        ("[per-file-ignores]\n'a.py' = []\n'b/*.py' = 1\n", 'idemlint.toml:3: per-file-ignores."b/*.py"'),
+        ("ignore = []\r\nslect = []\r\n", "idemlint.toml:2: slect"),
+        ("ignore = []\nselect = 'IDM101\n", "idemlint.toml:2: not valid TOML"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(tmp_path: Path, text: str, place: str) -> None:
+    (tmp_path / "idemlint.toml").write_bytes(text.encode())
+    assert wrong(tmp_path).startswith(f"{place}: ")
 
 
 def test_a_mistake_on_the_command_line_is_named_with_its_option(tmp_path: Path) -> None:

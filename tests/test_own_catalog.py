@@ -117,7 +117,7 @@ def test_a_catalog_that_is_not_there_ends_the_run_with_what_was_meant(
     (shop / "idemlint-katalog.toml").write_text(EFFECT, encoding="utf-8")
     assert run(["check"]) == 2
     assert capsys.readouterr().err == (
-        f'idemlint: error: pyproject.toml: tool.idemlint.catalogs[0]: there is no file "{CATALOG}"; '
+        f'idemlint: error: pyproject.toml:2: tool.idemlint.catalogs[0]: there is no file "{CATALOG}"; '
         'did you mean "idemlint-katalog.toml"?\n'
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,8 +9,9 @@ from typing import Any
 
 from idemlint.catalog import names, rows, vocabulary
 from idemlint.catalog import values as read
-from idemlint.catalog.errors import CatalogError, EntryError, did_you_mean
-from idemlint.catalog.lines import line_of
+from idemlint.catalog.errors import CatalogError, EntryError
+from idemlint.spelling import did_you_mean
+from idemlint.toml import fault, line_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,8 @@ def parse(text: str, source: str, frameworks: Collection[str] = ()) -> CatalogFi
         _refuse_repeats(found)
         return CatalogFile(source=source, text=text, **_named(found, frameworks))
     except tomllib.TOMLDecodeError as error:
-        said, _, place = str(error).partition(" (at line ")
-        line = re.match(r"\d+", place)
-        raise CatalogError(f"{source}:{line[0] if line else text.count(chr(10)) + 1}: not valid TOML: {said}") from None
+        line, said = fault(text, error)
+        raise CatalogError(f"{source}:{line}: not valid TOML: {said}") from None
     except EntryError as error:
         raise CatalogError(f"{_place(source, text, error.key)}: {error.wrong}") from None
 

@@ -9,8 +9,9 @@ from functools import cache
 from importlib import resources
 from typing import Any, TypeVar
 
-from idemlint.catalog.errors import CatalogError, did_you_mean
+from idemlint.catalog.errors import CatalogError
 from idemlint.catalog.patterns import PatternError, expand
+from idemlint.spelling import did_you_mean
 
 T = TypeVar("T")
 

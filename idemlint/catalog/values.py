@@ -8,9 +8,10 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, fields
 from typing import Any, TypeAlias, TypeVar
 
-from idemlint.catalog.errors import EntryError, did_you_mean
+from idemlint.catalog.errors import EntryError
 from idemlint.catalog.patterns import PatternError, expand, is_exact
 from idemlint.catalog.rows import Slot
+from idemlint.spelling import did_you_mean
 
 T = TypeVar("T")
 Reader: TypeAlias = Callable[[Any, str], Any]

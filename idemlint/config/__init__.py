@@ -1,6 +1,6 @@
 """What a run is told to do: configuration files and command line in, one frozen `Config` out."""
 
-from idemlint.config.errors import ConfigError, nearest
+from idemlint.config.errors import ConfigError
 from idemlint.config.files import load
 from idemlint.config.layers import Layer
 from idemlint.config.patterns import Pattern, rebased
@@ -19,7 +19,6 @@ __all__ = [
     "choices",
     "chosen",
     "load",
-    "nearest",
     "one",
     "rebased",
 ]

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
-
 
 class ConfigError(Exception):
-    """A setting nobody can obey. The message names the file, the key, and where it can, what was meant."""
+    """A setting nobody can obey. The message names the file, the line, the key, and where it can, what was meant."""
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The word of `known` that was most likely meant by `word`; None if none is near."""
-    by_fold = {candidate.casefold(): candidate for candidate in known}
-    near = difflib.get_close_matches(word.casefold(), by_fold, n=1)
-    return by_fold[near[0]] if near else None
+class Misfit(Exception):
+    """The same before it is known where the key stands: the key (`severity.IDM301`), and what is wrong with it."""
 
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A clause that proposes the word of `known` nearest to `word`; empty if none is near."""
-    near = nearest(word, known)
-    return f'; did you mean "{near}"?' if near else ""
+    def __init__(self, key: str, wrong: str) -> None:
+        super().__init__(key, wrong)
+        self.key = key
+        self.wrong = wrong

@@ -10,11 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from idemlint.config.errors import ConfigError, nearest
+from idemlint.config.errors import ConfigError
 from idemlint.config.layers import Layer, merged
 from idemlint.config.selectors import Named
 from idemlint.config.settings import Config
+from idemlint.config.source import Source
 from idemlint.config.table import layer_of
+from idemlint.spelling import nearest
+from idemlint.toml import fault
 
 _NAMES = (".idemlint.toml", "idemlint.toml", "pyproject.toml")
 _BARE = re.compile(r"\s*([\w.-]+)\s*=\s*([A-Za-z][\w.-]*)\s*")
@@ -58,7 +61,7 @@ def _nearest(start: Path) -> list[Path]:
 
 def _speaks_of_idemlint(file: Path) -> bool:
     # Only a file that says the word is parsed: a pyproject.toml broken for other reasons is not ours to report.
-    return b"idemlint" in file.read_bytes() and "idemlint" in _parsed(file, file.name).get("tool", {})
+    return b"idemlint" in file.read_bytes() and "idemlint" in _parsed(file, file.name)[0].get("tool", {})
 
 
 def _extended(file: Path, cwd: Path, above: tuple[Path, ...]) -> list[Layer]:
@@ -66,12 +69,12 @@ def _extended(file: Path, cwd: Path, above: tuple[Path, ...]) -> list[Layer]:
     shown = _shown(file, cwd)
     if file in above:
         raise ConfigError(f"{_shown(above[-1], cwd)}: extend: {shown} extends itself")
-    table, prefix = _own_table(file, shown)
+    table, source = _own_table(file, shown)
     base = table.pop("extend", None)
     if base is not None and not isinstance(base, str):
-        raise ConfigError(f"{prefix}extend: expected a string, the path of a file")
+        raise ConfigError(f"{source.place('extend')}: expected a string, the path of a file")
     general = _extended(_normal(file.parent / base), cwd, (*above, file)) if base is not None else []
-    return [*general, layer_of(table, folder=file.parent, prefix=prefix, file=file)]
+    return [*general, layer_of(table, folder=file.parent, source=source, file=file)]
 
 
 def _require_catalogs(layer: Layer) -> None:
@@ -82,18 +85,18 @@ def _require_catalogs(layer: Layer) -> None:
             beside = [other.name for other in file.parent.glob("*.toml")] if file.parent.is_dir() else []
             near = nearest(file.name, beside)
             hint = f'; did you mean "{Path(catalog).with_name(near).as_posix()}"?' if near else ""
-            raise ConfigError(f'{layer.prefix}catalogs[{index}]: there is no file "{catalog}"{hint}')
+            raise ConfigError(f'{layer.named(f"catalogs[{index}]")}: there is no file "{catalog}"{hint}')
 
 
-def _own_table(file: Path, shown: str) -> tuple[dict[str, Any], str]:
-    """The table of `file` that is ours, and what stands before its keys where an error names them."""
-    table = _parsed(file, shown)
+def _own_table(file: Path, shown: str) -> tuple[dict[str, Any], Source]:
+    """The table of `file` that is ours, and where it is written."""
+    table, text = _parsed(file, shown)
     if file.name != "pyproject.toml":
-        return table, f"{shown}: "
+        return table, Source(shown, text)
     ours = table.get("tool", {}).get("idemlint")
     if not isinstance(ours, dict):
         raise ConfigError(f"{shown}: no table [tool.idemlint] in it")
-    return ours, f"{shown}: tool.idemlint."
+    return ours, Source(shown, text, "tool.idemlint")
 
 
 def _is_assignment(word: str, cwd: Path) -> bool:
@@ -108,16 +111,23 @@ def _assigned(word: str, cwd: Path) -> Layer:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"--config: {word!r} is neither a file nor KEY=VALUE in TOML: {error}") from None
-    return layer_of(table, folder=cwd, prefix="--config: ")
+    return layer_of(table, folder=cwd, source=Source("--config", text, is_file=False))
 
 
-def _parsed(file: Path, shown: str) -> dict[str, Any]:
+def _parsed(file: Path, shown: str) -> tuple[dict[str, Any], str]:
+    """What a TOML file says, and its text."""
     try:
-        return tomllib.loads(file.read_bytes().decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        # Newlines as the parser counts them.
+        text = file.read_bytes().decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
         raise ConfigError(f"{shown}: not valid TOML: {error}") from None
     except OSError as error:
         raise ConfigError(f"{shown}: cannot be read: {error.strerror}") from None
+    try:
+        return tomllib.loads(text), text
+    except tomllib.TOMLDecodeError as error:
+        line, said = fault(text, error)
+        raise ConfigError(f"{shown}:{line}: not valid TOML: {said}") from None
 
 
 def _normal(path: Path) -> Path:

@@ -11,6 +11,7 @@ from typing import TypeVar
 from idemlint.config.patterns import Pattern
 from idemlint.config.selectors import Named, require_known, strength, strongest
 from idemlint.config.settings import Config, FailOn, Scope
+from idemlint.config.source import Source
 from idemlint.diagnostic import Confidence, Severity
 
 V = TypeVar("V")
@@ -20,12 +21,12 @@ V = TypeVar("V")
 class Layer:
     """What one place says; None or empty where it says nothing.
 
-    `folder` is what its patterns and paths are relative to. `prefix` stands before a key where an error names it
-    (`pyproject.toml: tool.idemlint.`). `file` is the file it was read from, if it was.
+    `folder` is what its patterns and paths are relative to. `source` is the text it was read from, None for options of
+    the command line. `file` is the file it was read from, if it was.
     """
 
     folder: Path
-    prefix: str
+    source: Source | None
     file: Path | None = None
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] = ()
@@ -40,6 +41,10 @@ class Layer:
     min_confidence: Confidence | None = None
     fail_on: FailOn | None = None
     scope: Scope | None = None
+
+    def named(self, key: str) -> str:
+        """What an error begins with that is about this key."""
+        return f"--{key}" if self.source is None else self.source.place(key)
 
     def place(self, path: str) -> Path:
         """A path as this place means it."""
@@ -84,9 +89,9 @@ def _require_known(layer: Layer, rules: Sequence[Named]) -> None:
         "severity": [selector for selector, _ in layer.severity],
     }
     for key, selectors in spoken.items():
-        require_known(selectors, rules, f"{layer.prefix}{key}")
+        require_known(selectors, rules, layer.named(key))
     for glob, selectors in layer.per_file_ignores:
-        require_known(selectors, rules, f'{layer.prefix}per-file-ignores."{glob}"')
+        require_known(selectors, rules, layer.named(f'per-file-ignores."{glob}"'))
 
 
 def _chosen(layers: Sequence[Layer], rules: Sequence[Named]) -> frozenset[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol, TypeVar
 
-from idemlint.config.errors import ConfigError, did_you_mean
+from idemlint.config.errors import ConfigError
+from idemlint.spelling import did_you_mean
 
 ALL = "ALL"
 _EXACT = 1_000

@@ -7,26 +7,32 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from idemlint.config.errors import ConfigError, did_you_mean
+from idemlint.config.errors import ConfigError, Misfit
 from idemlint.config.layers import Layer
 from idemlint.config.settings import FailOn, Scope
+from idemlint.config.source import Source
 from idemlint.diagnostic import Confidence, Severity
+from idemlint.spelling import did_you_mean
 
 E = TypeVar("E", bound=enum.Enum)
 
 _TOML_NAMES = {str: "a string", bool: "a boolean", int: "an integer", float: "a float", list: "a list", dict: "a table"}
 
 
-def layer_of(table: Mapping[str, Any], *, folder: Path, prefix: str, file: Path | None = None) -> Layer:
-    """The layer that `table` spells. `folder`, `prefix` and `file` are those of `Layer`. ConfigError, naming the key,
+def layer_of(table: Mapping[str, Any], *, folder: Path, source: Source, file: Path | None = None) -> Layer:
+    """The layer that `table` spells. `folder`, `source` and `file` are those of `Layer`. ConfigError, naming the place,
     for a key that is unknown or a value of the wrong type."""
-    read: dict[str, Any] = {}
-    for name, value in table.items():
-        where = f"{prefix}{name}"
-        if name not in _READERS:
-            raise ConfigError(f"{where}: unknown key{did_you_mean(name, _READERS)}")
-        read[name.replace("-", "_")] = _READERS[name](value, where)
-    return Layer(folder=folder, prefix=prefix, file=file, **read)
+    try:
+        read = {name.replace("-", "_"): _read(name, value) for name, value in table.items()}
+    except Misfit as misfit:
+        raise ConfigError(f"{source.place(misfit.key)}: {misfit.wrong}") from None
+    return Layer(folder=folder, source=source, file=file, **read)
+
+
+def _read(name: str, value: Any) -> Any:
+    if name not in _READERS:
+        raise Misfit(name, f"unknown key{did_you_mean(name, _READERS)}")
+    return _READERS[name](value, name)
 
 
 def choices(kind: type[enum.Enum]) -> tuple[str, ...]:
@@ -60,8 +66,8 @@ def _table(value: Any, where: str) -> dict[str, Any]:
     return value
 
 
-def _wrong_type(where: str, wanted: str, value: object) -> ConfigError:
-    return ConfigError(f"{where}: expected {wanted}, found {_TOML_NAMES.get(type(value), 'something else')}")
+def _wrong_type(where: str, wanted: str, value: object) -> Misfit:
+    return Misfit(where, f"expected {wanted}, found {_TOML_NAMES.get(type(value), 'something else')}")
 
 
 def _one_of(kind: type[enum.Enum]) -> Callable[[Any, str], enum.Enum]:
@@ -72,7 +78,7 @@ def _one_of(kind: type[enum.Enum]) -> Callable[[Any, str], enum.Enum]:
         except ValueError:
             known = ", ".join(choices(kind))
             hint = did_you_mean(word, choices(kind))
-            raise ConfigError(f'{where}: expected one of {known}, found "{word}"{hint}') from None
+            raise Misfit(where, f'expected one of {known}, found "{word}"{hint}') from None
 
     return read
 

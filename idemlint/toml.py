@@ -1,8 +1,10 @@
-"""Where in the text of a TOML file a key stands: the parser of the standard library does not tell."""
+"""TOML in the words of messages: which line a key stands on, and what is wrong with a text that does not parse. The
+parser of the standard library tells neither in a form that an editor can jump to."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 
 Steps = tuple[str | int, ...]
@@ -12,17 +14,24 @@ _NAME = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
 _NAMES = rf"{_NAME}(?:\s*\.\s*{_NAME})*"
 _HEADER = re.compile(rf"\s*(?P<open>\[\[?)\s*(?P<names>{_NAMES})\s*\]")
 _KEY = re.compile(rf"\s*(?P<names>{_NAMES})\s*=")
-_STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
+_STEP = re.compile(r'\[(\d+)\]|"([^"]*)"|([^.\[\]]+)')
 
 
 def line_of(text: str, key: str) -> int:
     """The line of `effect[0].when[1].kind` in the text of a file that parses, or of the nearest thing around it that
     has a line of its own; the first line if there is none."""
-    steps: Steps = tuple(int(index) if index else name for index, name in _STEP.findall(key))
+    steps: Steps = tuple(int(index) if index else quoted or name for index, quoted, name in _STEP.findall(key))
     places: dict[Steps, int] = {}
     for place, line in _places(text):
         places.setdefault(place, line)
     return next((places[steps[:length]] for length in range(len(steps), 0, -1) if steps[:length] in places), 1)
+
+
+def fault(text: str, error: tomllib.TOMLDecodeError) -> tuple[int, str]:
+    """The line on which a text stops being TOML, and what is wrong there."""
+    said, _, place = str(error).partition(" (at ")
+    line = re.match(r"line (\d+)", place)
+    return int(line[1]) if line else text.rstrip().count("\n") + 1, said
 
 
 def _places(text: str) -> Iterator[tuple[Steps, int]]:
