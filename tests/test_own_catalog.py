@@ -74,7 +74,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 EFFECT = 'title = "Shop"\n\n[[effect]]\ncalls = ["acme.notify"]\nkind = "message"\nreplay = "repeats"\n'
 
 WRONG = [
-    ("title = [\n\n", "3: not valid TOML: "),
+    ("title = [\n\n", "1: not valid TOML: "),
     (EFFECT.replace("message", "mesage"), "5: effect[0].kind: expected one of"),
     (EFFECT.replace("message", "mesage"), 'found "mesage"; did you mean "message"?'),
     (EFFECT.replace('kind = "message"\n', ""), "3: effect[0].kind: missing"),
