@@ -28,7 +28,7 @@ def line_of(text: str, key: str) -> int:
 
 
 def fault(text: str, error: tomllib.TOMLDecodeError) -> tuple[int, str]:
-    """The line on which a text stops being TOML (the last that says anything, if it ends too soon), and what is wrong."""
+    """The line on which a text stops being TOML (its last with words, if it ends too soon), and what is wrong."""
     said, _, place = str(error).partition(" (at ")
     line = re.match(r"line (\d+)", place)
     return int(line[1]) if line else text.rstrip().count("\n") + 1, said
