@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from idemlint.catalog import load
 from idemlint.delivery import Delivery, RetryCall, deliver
+from idemlint.engine import delivery_of
+from idemlint.link import link
 from idemlint.link.values import Known, Made, Unknown, Value
-from idemlint.program import Option, Setting, Site, Task
+from idemlint.program import Option, Program, Setting, Site, Task
+from idemlint.project import discover
+from idemlint.summarize import summarize
 from idemlint.syntax import facts as f
 
 DECORATOR = Site("shop/tasks.py", 3, 1)
@@ -76,3 +82,11 @@ def causes(delivery: Delivery) -> str:
 def waits(delivery: Delivery) -> list[tuple[str, str]]:
     """The first and the longest wait of each retry."""
     return [(str(retry.delay), str(retry.longest)) for retry in delivery.retries]
+
+
+def linked(folder: Path) -> tuple[Program, dict[str, Delivery]]:
+    """A project, and how its tasks are delivered, by their ids."""
+    catalog = load()
+    program = link(discover([folder], isolated=True), catalog)
+    runs = summarize(program, catalog)
+    return program, {run.root.task: delivery_of(program, run) for run in runs if run.root.task is not None}

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from delivering import linked
 
 from idemlint.catalog import load
 from idemlint.delivery import Delivery
-from idemlint.engine import delivery_of
 from idemlint.link import link
 from idemlint.placing import Places
 from idemlint.program import EnqueueCall, Program
@@ -216,17 +216,14 @@ TASKS: Mapping[str, Pinned] = {
 def program(name: str) -> tuple[Program, Mapping[str, Delivery]]:
     """The linked fixture and how its tasks are delivered."""
     sys.setrecursionlimit(20_000)
-    catalog = load()
-    linked = link(discover([FIXTURES / name], isolated=True), catalog)
-    runs = summarize(linked, catalog)
-    return linked, {run.root.task: delivery_of(linked, run) for run in runs if run.root.task is not None}
+    return linked(FIXTURES / name)
 
 
 def seen(name: str) -> Pinned:
-    linked, delivered = program(name)
+    found_in, delivered = program(name)
     places = Places(discover([FIXTURES / name], isolated=True))
     found = {}
-    for task in linked.tasks.values():
+    for task in found_in.tasks.values():
         span = places.span(task.declared)
         delivery = delivered[task.id]
         causes = " ".join(
@@ -327,9 +324,9 @@ whether it leaves at the commit."""
 
 @pytest.mark.parametrize("name", sorted(SENT))
 def test_what_is_sent(name: str) -> None:
-    linked, _ = program(name)
+    found_in, _ = program(name)
     found: dict[str, list[str]] = {}
-    for _, body in sorted(linked.bodies.items()):
+    for _, body in sorted(found_in.bodies.items()):
         targets = sorted((at, each) for at, each in body.targets.items() if isinstance(each, EnqueueCall))
         sent = [spelled(call) for _, call in targets if call.does == "enqueue"]
         if sent:
@@ -460,10 +457,7 @@ ASKED: Mapping[str, str] = {
 @pytest.mark.parametrize("source", ASKED.values(), ids=ASKED)
 def test_an_exception_asks_for_another_run(tmp_path: Path, source: str) -> None:
     (tmp_path / "shop.py").write_text(textwrap.dedent(source), encoding="utf-8")
-    catalog = load()
-    linked = link(discover([tmp_path], isolated=True), catalog)
-    (run,) = [run for run in summarize(linked, catalog) if run.root.task is not None]
-    delivery = delivery_of(linked, run)
+    (delivery,) = linked(tmp_path)[1].values()
     assert "retry-call" in [cause.kind for cause in delivery.causes]
     assert delivery.cap.name == "ERROR"
 
