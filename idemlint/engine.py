@@ -10,7 +10,7 @@ from idemlint import checks
 from idemlint.catalog import Catalog, load
 from idemlint.checks import precedence
 from idemlint.config import Config
-from idemlint.delivery import Delivery, RetryCall, deliver
+from idemlint.delivery import Delivery, RetryCall, deliver, deliver_message
 from idemlint.diagnostic import Report, Summary
 from idemlint.domain.effect import Effect
 from idemlint.domain.journal import journals
@@ -22,7 +22,7 @@ from idemlint.program import Option, Program
 from idemlint.progress import Progress, silent
 from idemlint.project import Project
 from idemlint.replay import Finding, Replay
-from idemlint.summarize import summarize
+from idemlint.summarize import handling, summarize
 from idemlint.suppression import suppress
 from idemlint.unknown import unknown_calls
 
@@ -51,7 +51,7 @@ def check(project: Project, config: Config, progress: Progress | None = None, *,
 
 def findings(program: Program, runs: tuple[Run, ...], catalog: Catalog, config: Config) -> Iterator[Finding]:
     """What the rules say of each root, as far as precedence lets them."""
-    delivered = {run.root.task: delivery_of(program, run) for run in runs if run.root.task is not None}
+    delivered = {run.root.task: delivery_of(program, run, catalog) for run in runs if run.root.task is not None}
     reads = {run.root.task: run.reads for run in runs if run.root.task is not None}
     views = [
         Replay(
@@ -91,10 +91,12 @@ def carrying_keys(views: list[Replay]) -> tuple[tuple[str, Effect], ...]:
     return tuple(sorted(found, key=lambda pair: pair[1].site))
 
 
-def delivery_of(program: Program, run: Run) -> Delivery:
+def delivery_of(program: Program, run: Run, catalog: Catalog) -> Delivery:
     """Why and when the task of a run is delivered again."""
     assert run.root.task is not None
     task = program.tasks[run.root.task]
+    if task.intake is not None:
+        return deliver_message(task, task.intake, worth, handling(run, task.intake, catalog))
     retried = tuple(
         RetryCall(
             effect.site,

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
+from idemlint.catalog.consumer import Consumer
 from idemlint.syntax import facts as f
 
 T = TypeVar("T")
@@ -477,10 +478,22 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
+class Intake:
+    """How a task comes by its messages where no framework brings them: from the queue `row`. With `polls` it takes them
+    itself, while it runs; else it is called with each one. `key` is what tells a message from all others, as it stands
+    in an f-string, "" if the message has no name."""
+
+    row: Consumer
+    polls: bool
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """A task: its id is the id of its function. `body` is the key of what the worker runs (decorators included),
     `name` its name in the queue, `site` its `def` name, `declared` the decorator or call that makes it a task,
-    `library` the library classes that it is an instance of, by path, as far as the code names them."""
+    `library` the library classes that it is an instance of, by path, as far as the code names them. `intake` is how it
+    comes by its messages where no framework brings them."""
 
     id: str
     name: str
@@ -493,6 +506,7 @@ class Task:
     app: str | None = None
     bound: bool = False
     library: tuple[str, ...] = ()
+    intake: Intake | None = None
 
 
 @dataclass(frozen=True, slots=True)

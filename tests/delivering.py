@@ -89,4 +89,4 @@ def linked(folder: Path) -> tuple[Program, dict[str, Delivery]]:
     catalog = load()
     program = link(discover([folder], isolated=True), catalog)
     runs = summarize(program, catalog)
-    return program, {run.root.task: delivery_of(program, run) for run in runs if run.root.task is not None}
+    return program, {run.root.task: delivery_of(program, run, catalog) for run in runs if run.root.task is not None}

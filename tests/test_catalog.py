@@ -308,7 +308,6 @@ def test_what_calls_give(catalog: Catalog, path: str, arguments: dict[str, objec
         ("logging.Logger.warning", "log"),
         ("loguru.logger.info", "log"),
         ("prometheus_client.Counter.labels.inc", "metric"),
-        ("boto3.client.sqs.receive_message", "receive"),
         ("redis.lock.Lock.release", "release"),
         ("tenacity.retry", "retry"),
         ("stripe.Charge.create", None),
@@ -316,6 +315,31 @@ def test_what_calls_give(catalog: Catalog, path: str, arguments: dict[str, objec
 )
 def test_roles(catalog: Catalog, path: str, role: str | None) -> None:
     assert catalog.role(path) == role
+
+
+@pytest.mark.parametrize(
+    ("path", "queue"),
+    [
+        ("aioboto3.client.sqs.receive_message", "sqs"),
+        ("redis.asyncio.Redis.blpop", "redis-list"),
+        ("confluent_kafka.DeserializingConsumer.poll", "kafka"),
+        ("kafka.KafkaConsumer.__iter__", "kafka"),
+        ("kafka.KafkaConsumer.seek", None),
+        ("redis.Redis.lpop", None),
+    ],
+)
+def test_what_receives(catalog: Catalog, path: str, queue: str | None) -> None:
+    row = catalog.receives(path)
+    assert (row.name if row is not None else None) == queue
+
+
+def test_every_queue_that_wants_an_acknowledgement_knows_one(catalog: Catalog) -> None:
+    for row in catalog.consumers:
+        assert row.acknowledge or row.kept == "received", row
+        assert all(catalog.acknowledges(path) for path in row.acknowledge)
+        assert all(catalog.acknowledges_at_end(path) for path in row.blocks)
+        assert all(catalog.renews(path) for path in row.renew)
+        assert all(catalog.receives(path) is row for path in row.receive)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from linting import findings, printed
 
 FIXTURES = Path(__file__).parent / "fixtures"
-PROJECTS = sorted(place for place in (FIXTURES / "projects").iterdir() if place.is_dir())
+PROJECTS = sorted(place.parent for place in FIXTURES.glob("*/*/expected.txt"))
 REMEDIES = sorted(place for place in (FIXTURES / "article").iterdir() if place.is_dir())
 
 

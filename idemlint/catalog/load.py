@@ -102,6 +102,7 @@ def _built(shipped: Sequence[CatalogFile], own: Sequence[CatalogFile]) -> Catalo
         kinds,
         _merged(file.words for file in files if file.words),
         renaming,
+        tuple(row for file in files for row in file.consumer),
         Tables(
             modules={module: file.unknown for file in files for module in file.modules},
             effects=by_call(lambda file: (_explained(row, kinds) for row in file.effect)),
@@ -115,6 +116,10 @@ def _built(shipped: Sequence[CatalogFile], own: Sequence[CatalogFile]) -> Catalo
             sends=by_call(lambda file: file.send),
             listings=by_call(lambda file: file.listing),
             composes=by_call(lambda file: file.compose),
+            receives=index(lambda file: file.consumer, lambda row: row.receive),
+            acknowledges=index(lambda file: file.consumer, lambda row: row.acknowledge),
+            blocks=index(lambda file: file.consumer, lambda row: row.blocks),
+            renews=index(lambda file: file.consumer, lambda row: row.renew),
             constants={
                 renaming.canonical(name): row.value for file in files for row in file.constant for name in row.names
             },

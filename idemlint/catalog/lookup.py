@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from idemlint.catalog import names, rows
+from idemlint.catalog.consumer import Consumer
 from idemlint.catalog.own import Own
 from idemlint.catalog.patterns import Index
 from idemlint.catalog.renaming import Renaming
@@ -36,6 +37,10 @@ class Tables:
     sends: Index[rows.Send]
     composes: Index[rows.Compose]
     listings: Index[rows.Listing]
+    receives: Index[Consumer]
+    acknowledges: Index[Consumer]
+    blocks: Index[Consumer]
+    renews: Index[Consumer]
     constants: Mapping[str, str]
     exceptions: Mapping[str, rows.ExceptionRow]
     hosts: tuple[names.Host, ...]
@@ -46,6 +51,7 @@ class Tables:
         indexes: tuple[Index[Any], ...] = (
             self.effects, self.returns, self.roles, self.origins, self.guards,
             self.declares, self.classes, self.registers, self.sends, self.composes, self.listings,
+            self.receives, self.acknowledges, self.blocks, self.renews,
         )  # fmt: skip
         return path in self.exceptions or any(index.get(path) is not None for index in indexes)
 
@@ -64,6 +70,7 @@ class Catalog:
     kinds: Mapping[str, names.Kind] = field(repr=False)
     words: names.Words = field(repr=False)
     renaming: Renaming = field(repr=False)
+    consumers: tuple[Consumer, ...] = field(repr=False)
     tables: Tables = field(repr=False)
     own: Own = field(repr=False)
 
@@ -155,7 +162,9 @@ class Catalog:
         )
 
     def framework(self, name: str) -> rows.Framework:
-        """The framework of that name; KeyError if there is none."""
+        """The framework of that name, or what is known as one of a queue without; KeyError if there is none."""
+        if name in {row.name for row in self.consumers}:
+            return rows.Framework(name, ())
         return self.frameworks[name]
 
     def declares(self, path: str) -> rows.Declare | None:
@@ -207,6 +216,24 @@ class Catalog:
             found.update(word_of(call) for row in named for call in row.calls)
         found.update(path.rpartition(".")[2] for path, row in self.tables.roles.exact() if row.role == "on-commit")
         return frozenset(word for word in found if not word.startswith("__") and "*" not in word)
+
+    # --- Queues without a framework ----------------------------------------------------------------------------------
+
+    def receives(self, path: str) -> Consumer | None:
+        """The queue that a call of `path` takes messages from, or, of `path.__iter__`, the turns of a loop."""
+        return self.tables.receives.get(self.canonical(path))
+
+    def acknowledges(self, path: str) -> bool:
+        """Whether a call of `path` tells a queue that a message is done with."""
+        return self.tables.acknowledges.get(self.canonical(path)) is not None
+
+    def acknowledges_at_end(self, path: str) -> bool:
+        """Whether the block of the context manager `path` does so where it ends."""
+        return self.tables.blocks.get(self.canonical(path)) is not None
+
+    def renews(self, path: str) -> bool:
+        """Whether a call of `path` makes a queue wait longer for a message."""
+        return self.tables.renews.get(self.canonical(path)) is not None
 
     # --- By name and address -----------------------------------------------------------------------------------------
 

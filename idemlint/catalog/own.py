@@ -37,6 +37,8 @@ def _spoken(file: CatalogFile) -> Iterator[str]:
             yield from row.calls
     for row in file.declare_class:
         yield from (*row.bases, *row.register)
+    for row in file.consumer:
+        yield from (*row.receive, *row.acknowledge, *row.blocks, *row.renew)
     for names in (row.names for rows in (file.exception, file.constant, file.same) for row in rows):
         yield from names
 

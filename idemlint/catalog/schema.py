@@ -9,6 +9,7 @@ from typing import Any
 
 from idemlint.catalog import names, rows, vocabulary
 from idemlint.catalog import values as read
+from idemlint.catalog.consumer import KEPT, Consumer
 from idemlint.catalog.errors import CatalogError, EntryError
 from idemlint.spelling import did_you_mean
 from idemlint.toml import fault, line_of
@@ -43,6 +44,7 @@ class CatalogFile:
     constant: tuple[rows.Constant, ...] = ()
     host: tuple[names.Host, ...] = ()
     header: tuple[names.Header, ...] = ()
+    consumer: tuple[Consumer, ...] = ()
     kind: Mapping[str, names.Kind] = field(default_factory=dict)
     words: names.Words | None = None
     framework: rows.Framework | None = None
@@ -234,6 +236,29 @@ _FILE: Mapping[str, read.Reader] = {
     ),
     "host": read.many(read.row(names.Host, hosts=read.patterns, path=read.regex, quiet=read.boolean, **_CONSEQUENCE)),
     "header": read.many(read.row(names.Header, names=_strings, hosts=read.patterns)),
+    "consumer": read.many(
+        read.row(
+            Consumer,
+            name=read.string,
+            title=read.string,
+            receive=read.patterns,
+            acknowledge=read.patterns,
+            blocks=read.patterns,
+            renew=read.patterns,
+            callback=_slots,
+            passes=read.by_name(read.path),
+            kept=read.word_of(KEPT),
+            dropped=_test,
+            group=_slots,
+            commits=_slots,
+            lease=_slots,
+            unit=read.typed(float),
+            batch=_slots,
+            fresh=lambda value, where: frozenset(_strings(value, where)),
+            key=read.string,
+            message=read.string,
+        )
+    ),
     "kind": read.by_name(
         read.row(names.Kind, stakes=read.word_of(vocabulary.STAKES), does=read.string, result=read.string),
         vocabulary.KINDS,
@@ -283,6 +308,7 @@ def _named(found: dict[str, Any], frameworks: Collection[str]) -> dict[str, Any]
         for row in found.get("effect", ())
     )
     titled = {name: tuple(replace(row, title=title) for row in found.get(name, ())) for name in ("guard", "host")}
+    titled["consumer"] = tuple(replace(row, modules=found.get("modules", ())) for row in found.get("consumer", ()))
     own = found.get("framework")
     if own is not None:
         titled["framework"] = replace(own, title=title, libraries=found.get("modules", ()))

@@ -84,8 +84,6 @@ ROLES: Mapping[str, str] = {
     "log": "writes a log",
     "metric": "counts or measures",
     "alert": "tells the operators",
-    "receive": "takes messages from a queue that wants them acknowledged",
-    "acknowledge": "tells a queue that a message is done with",
     "acquire": "takes the lock it is called on",
     "release": "gives back the lock it is called on",
     "retry": "a decorator that calls the function again when it fails",

@@ -55,7 +55,10 @@ def unnamed_document(replay: Replay, effect: Effect) -> bool:
 
 def indexed(replay: Replay, effect: Effect) -> Finding:
     given = effect.row.fix if effect.row is not None else None
-    key = replay.stable_argument()
+    identity = replay.identity()
+    # One argument alone needs no f-string around it.
+    alone = re.fullmatch(r"\{(\w+)\}", identity or "")
+    key = alone[1] if alone is not None else f'f"{identity}"' if identity is not None else None
     return replay.finding(
         NAME,
         effect,

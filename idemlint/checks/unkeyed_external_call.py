@@ -34,9 +34,9 @@ def keyed(effect: Effect) -> bool:
 
 def fix(replay: Replay, effect: Effect) -> Fix:
     template = effect.row.fix if effect.row is not None else None
-    argument = replay.stable_argument()
-    if template is not None and argument:
-        return Fix(template.replace("{key}", f'f"{replay.name}-{{{argument}}}"'), Applicability.DISPLAY)
+    identity = replay.identity()
+    if template is not None and identity is not None:
+        return Fix(template.replace("{key}", f'f"{replay.name}-{identity}"'), Applicability.DISPLAY)
     return Fix(
         "claim the work first: a conditional update or an insert under a unique key, committed before the call",
         Applicability.DISPLAY,

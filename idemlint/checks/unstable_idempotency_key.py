@@ -106,8 +106,8 @@ def story(replay: Replay, use: KeyUse, origin: Origin) -> tuple[Mark, ...]:
 
 
 def fix(replay: Replay) -> Fix:
-    argument = replay.stable_argument()
-    key = f'f"{replay.name}-{{{argument}}}"' if argument else "the task's arguments"
+    identity = replay.identity()
+    key = f'f"{replay.name}-{identity}"' if identity is not None else "the task's arguments"
     return Fix(f"derive the key from what stays the same on redelivery, such as {key}", Applicability.DISPLAY)
 
 

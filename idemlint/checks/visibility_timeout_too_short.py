@@ -29,7 +29,11 @@ def finding(replay: Replay, task: Task, delivery: Delivery, cause: Cause) -> Fin
         site=place(task, lease, limit, cause),
         severity=Severity.ERROR,
         confidence=confidence(delivery),
-        message=(f"{replay.name} is handed to another worker {after}{may}: the same message then runs twice at once."),
+        message=(
+            f"{replay.name} is handed to another worker {after}{may}: the same message then runs twice at once."
+            if task.intake is None
+            else f"A message of {replay.name} is handed out again {after}{may}: it is then worked on twice at once."
+        ),
         steps=(
             Mark(StepKind.CAUSE, cause.text, cause.site),
             Mark(StepKind.FIRST, "starts, and keeps its message unacknowledged", task.site),
@@ -39,7 +43,7 @@ def finding(replay: Replay, task: Task, delivery: Delivery, cause: Cause) -> Fin
             ),
             Mark(StepKind.RESULT, "two runs of one message work side by side, and a third follows if they take longer"),
         ),
-        fix=fix(lease, limit),
+        fix=fix(lease, limit, task.intake is not None),
         about=task.id,
         task=task.id,
     )
@@ -65,10 +69,13 @@ def confidence(delivery: Delivery) -> Confidence:
     )
 
 
-def fix(lease: Amount | None, limit: Amount | None) -> Fix:
+def fix(lease: Amount | None, limit: Amount | None, by_hand: bool) -> Fix:
     if lease is None or limit is None:
         return Fix("look for stalled jobs by the heartbeat of their workers", Applicability.DISPLAY)
     name = lease.text.rpartition(" ")[2].partition("=")[0]
+    if by_hand:
+        text = f"raise {name} above {limit}, ask for more time before each message, or take fewer at once"
+        return Fix(text, Applicability.DISPLAY)
     return Fix(f"raise {name} above {limit}, or lower the task's limit below {lease}", Applicability.DISPLAY)
 
 

@@ -17,6 +17,8 @@ from idemlint.delivery import (
     taskiq,
 )
 from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall, Useless
+from idemlint.delivery.consumers import Handling
+from idemlint.delivery.consumers import deliver as deliver_message
 from idemlint.delivery.said import in_force
 from idemlint.diagnostic import Severity
 from idemlint.link.values import Value
@@ -95,10 +97,12 @@ __all__ = [
     "Amount",
     "Cause",
     "Delivery",
+    "Handling",
     "Retry",
     "RetryCall",
     "Useless",
     "deliver",
+    "deliver_message",
     "runs_at_once",
     "sent_on_commit",
     "useless",

@@ -224,6 +224,8 @@ class Guards:
                     yield from self._state(fact, effect)
                 case "exists":
                     yield from self._existence(fact, effect)
+                case "settled":
+                    yield Guard(Strength.CLAIM, fact.site)
                 case "possible":
                     yield Guard(Strength.POSSIBLE, fact.site)
 

@@ -94,8 +94,8 @@ class KeyUse:
 @dataclass(frozen=True, slots=True)
 class Summary:
     """What one run from `root` does. `calls` were followed, `unresolved` (site, name) could not be; `reads` are
-    the models it reads, `swallows` says that the body catches every exception, `capped` that the analysis was cut
-    short."""
+    the models it reads, `swallows` says that the body catches every exception, `early` that its message is acknowledged
+    before the work, `capped` that the analysis was cut short."""
 
     root: Root
     effects: tuple[Effect, ...]
@@ -109,4 +109,5 @@ class Summary:
     unresolved: tuple[tuple[Site, str], ...]
     reads: frozenset[str] = frozenset()
     swallows: bool = False
+    early: bool = False
     capped: bool = False

@@ -153,7 +153,8 @@ class Fact:
     kind: "claim" (effect `subject` found its row not there yet, or changed it), "conflict" (its row was there already),
     "state" (column `column` of object `subject` passed a test), "exists" (rows of a model are there), "possible" (a
     test that reads something the analysis cannot follow), "lock" (a mutual exclusion is held), "process" (something was
-    not yet in what this process remembers), "failed" (inside a handler). `holds` is the test's outcome; `value` the
+    not yet in what this process remembers), "settled" (no message is held that is not acknowledged), "failed" (inside a
+    handler). `holds` is the test's outcome; `value` the
     text of what the column was compared with; `site` the test.
     """
 
@@ -167,6 +168,9 @@ class Fact:
 
 
 Facts = frozenset[Fact]
+
+SETTLED = Fact("settled")
+"""No message is held that could come again."""
 
 
 @dataclass(frozen=True, slots=True)

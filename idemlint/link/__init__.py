@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from idemlint.catalog import Catalog
 from idemlint.catalog.settings import REQUEST_TRANSACTION
+from idemlint.link.consumers import find_consumers
 from idemlint.link.drafts import Draft, bound, task_name, task_routine
 from idemlint.link.entries import (
     LEVELS,
@@ -53,6 +54,7 @@ def link(
     linker.receivers = receivers(linker)
     find_tasks(linker)
     find_references(linker)
+    find_consumers(linker)
     link_tasks(linker, progress)
     around = answers_in_transaction(settings)
     outer = outer_roots(linker, around is not None, progress)
@@ -92,7 +94,7 @@ def link_tasks(linker: Linker, progress: Progress) -> None:
 def link_body(linker: Linker, draft: Draft) -> Body | None:
     """What the worker runs."""
     routine = task_routine(linker, draft)
-    return linker.link(linker.functions[routine.function], routine.receiver, (), routine.captured)
+    return linker.link(linker.functions[routine.function], routine.receiver, draft.given, routine.captured)
 
 
 def task_root(linker: Linker, draft: Draft, task: Task) -> Root:
@@ -128,6 +130,7 @@ def task(linker: Linker, draft: Draft) -> Task:
         app=draft.app,
         bound=bound(linker, draft),
         library=draft.library,
+        intake=draft.intake,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from idemlint import orm
+from idemlint.link.callbacks import call_back
 from idemlint.link.containers import GIVING, contents
 from idemlint.link.drafts import TASK_PREFIX
 from idemlint.link.instances import kept_by_instance
@@ -197,6 +198,9 @@ class Calls(Sending):
         if registers is not None:
             task = self.declare_class(registers, positional[0] if positional else None, expr.at)
             return LibraryCall(path), TaskType(task) if task is not None else None
+        queue = catalog.receives(path)
+        if queue is not None:
+            call_back(self, queue, path, expr)
         role = catalog.role(path)
         first = positional[0] if positional else None
         if role == "partial" and expr.arguments and not expr.arguments[0].star:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from idemlint.link.within import calls_in
 from idemlint.program import (
     ClassType,
+    Intake,
     LibraryInstance,
     Option,
     PartialType,
@@ -16,6 +17,7 @@ from idemlint.program import (
     SignatureType,
     Site,
     TaskType,
+    Type,
 )
 from idemlint.syntax import facts as f
 
@@ -34,7 +36,8 @@ class Draft:
     project class it is an instance of, `declared` the decorator, `app` the app whose method that is. `commit` is
     "deferred" for a task that is always sent on commit. `referred` marks one that nothing declares: it is a task by
     being handed to something at `declared`, the first of these places, or the first that is `told` how to deliver it.
-    `library` are the library classes that it is an instance of."""
+    `library` are the library classes that it is an instance of. `intake` is how it comes by its messages where no
+    framework brings them, `given` what is known of the arguments it is then called with."""
 
     function: str
     framework: str
@@ -48,6 +51,8 @@ class Draft:
     referred: bool = False
     told: bool = False
     library: tuple[str, ...] = ()
+    intake: Intake | None = None
+    given: tuple[tuple[str, Type], ...] = ()
 
     @property
     def place(self) -> tuple[str, int, int]:

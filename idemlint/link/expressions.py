@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 
 from idemlint import orm
+from idemlint.catalog.consumer import ITERATIONS
 from idemlint.link.attributes import Attributes
 from idemlint.link.calls import Calls
 from idemlint.link.containers import agree, stored, under
@@ -184,6 +185,10 @@ class Expressions(Calls, Attributes):
                 return self.layer(found.layer).item(kind) if found is not None else None
             case RecordType(items):
                 return agree(items)
+            case LibraryInstance(path) | LibraryType(path):
+                turns = (self.linker.catalog.returns(f"{path}.{turn}") for turn in ITERATIONS)
+                given = next((turn for turn in turns if turn is not None), None)
+                return LibraryInstance(given) if given is not None else None
         return None
 
     def mapping(self, pairs: tuple[tuple[f.Expr | None, f.Expr], ...]) -> Type | None:

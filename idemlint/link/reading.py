@@ -78,7 +78,7 @@ class Reading:
 
 
 def slot_value(slots: Sequence[Slot], expr: f.Call) -> f.Expr | None:
-    """The argument of a call that stands at the first slot given, or the member of a dict that is written there."""
+    """The argument of a call that stands at the first slot given, or the member of what is written there."""
     plain = [argument.value for argument in expr.arguments if not argument.star and argument.name is None]
     named = {argument.name: argument.value for argument in expr.arguments if argument.name is not None}
     for slot in slots:
@@ -93,11 +93,11 @@ def slot_value(slots: Sequence[Slot], expr: f.Call) -> f.Expr | None:
 
 
 def _member(expr: f.Expr | None, key: str) -> f.Expr | None:
-    """A member of a dict as it is written."""
+    """A member of a dict, or an argument of a call, as it is written."""
     match expr:
         case f.Mapping(items=pairs):
             return next((value for name, value in pairs if isinstance(name, f.Constant) and name.value == key), None)
-        case f.Call(function=f.Name(id="dict"), arguments=words):
+        case f.Call(arguments=words):
             return next((word.value for word in words if word.name == key), None)
     return None
 

@@ -86,11 +86,15 @@ class Known:
         """The loops around an effect, outermost first."""
         return [loop for loop in self.summary.loops if loop.id in effect.loops]
 
-    def stable_argument(self) -> str | None:
-        """The task's parameter that names its work best: the first that ends in `id`, else the first."""
+    def identity(self) -> str | None:
+        """What tells the task's work from all other, as it stands in an f-string: `{order_id}` for the first parameter
+        that ends in `id`, else the first one; of a consumer's message the id that it keeps."""
         if self.task is None:
             return None
+        if self.task.intake is not None:
+            return self.task.intake.key or None
         body = self.program.bodies[self.task.body]
         names = [parameter.name for parameter in body.parameters[1 if body.receiver else 0 :]]
         names = [name for name in names if not name.startswith("_")]
-        return next((name for name in names if name.endswith("id")), names[0] if names else None)
+        named = next((name for name in names if name.endswith("id")), names[0] if names else None)
+        return f"{{{named}}}" if named is not None else None

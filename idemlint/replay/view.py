@@ -9,6 +9,9 @@ from idemlint.program import Site
 from idemlint.replay.finding import Finding, Mark
 from idemlint.replay.sending import Sending
 
+NEXT = frozenset({"save", "update", "insert", "delete", "external", "enqueue", "acknowledge"})
+"""What a run does next, when it is cut after an effect."""
+
 
 class Replay(Sending):
     """One root as a check sees it."""
@@ -58,9 +61,7 @@ class Replay(Sending):
         if once and self.delivery is not None and not self.delivery.retries:
             return Mark(StepKind.CUT, "the run ends, then the message comes once more")
         for later in self.summary.effects[effect.id + 1 :]:
-            if later.kind in ("save", "update", "insert", "delete", "external", "enqueue") and self.same_path(
-                effect, later
-            ):
+            if later.kind in NEXT and self.same_path(effect, later):
                 return Mark(StepKind.CUT, "before {code}", later.site)
         return Mark(StepKind.CUT, "by an error after it" if once else "before the message is acknowledged")
 

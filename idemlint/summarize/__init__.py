@@ -7,6 +7,7 @@ from idemlint.domain.summary import Summary
 from idemlint.program import Program
 from idemlint.progress import Progress, silent, told
 from idemlint.summarize.cursors import CursorWalk
+from idemlint.summarize.messages import handling
 from idemlint.summarize.weights import Weights
 
 
@@ -15,3 +16,6 @@ def summarize(program: Program, catalog: Catalog, progress: Progress = silent) -
     weights = Weights(program, catalog)
     roots = told(program.roots, "following what they do", progress)
     return tuple(CursorWalk(program, catalog, root, weights).run() for root in roots)
+
+
+__all__ = ["handling", "summarize"]

@@ -53,7 +53,10 @@ class Contexts(Trying):
             return False
         if role == "exit-stack":
             return self.stacked(lambda: go_on(entered))
-        return go_on(entered)
+        leaves = go_on(entered)
+        if self.intake is not None and path and self.catalog.acknowledges_at_end(path):
+            self.acknowledged(path, manager.at)
+        return leaves
 
     def stacked(self, inside: Callable[[], bool]) -> bool:
         """A block that ends what was entered in it: transactions, locks."""

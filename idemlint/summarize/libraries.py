@@ -9,7 +9,7 @@ from idemlint.domain.effect import Key
 from idemlint.domain.value import CONSTANT, Closure, Origin, Value, derived, origins_of
 from idemlint.program import LibraryCall
 from idemlint.summarize.given import Given, arguments_of
-from idemlint.summarize.sending import Sending
+from idemlint.summarize.messages import Messages
 from idemlint.summarize.texts import formatted
 from idemlint.syntax import facts as f
 
@@ -23,7 +23,7 @@ CLAMPS = frozenset({"builtins.max", "builtins.min", "builtins.round", "builtins.
 """What is still an old value plus something after these: `max(stock.quantity - sold, 0)`."""
 
 
-class Libraries(Sending):
+class Libraries(Messages):
     """The part of a walk that reads what the catalog says of a call."""
 
     def library(self, target: LibraryCall, callee: Value, given: Given, expr: f.Call) -> Value:
@@ -43,6 +43,9 @@ class Libraries(Sending):
         if role == "transaction" and given.positional and given.positional[0].closure is not None:
             return given.positional[0]
         self.by_hand(path, role, expr.at)
+        given_by_queue = self.of_queue(path, holder, given, expr)
+        if given_by_queue is not None:
+            return given_by_queue
         if role in ("log", "metric"):
             self.spoken = len(self.effects)
         row = self.catalog.effect(path)

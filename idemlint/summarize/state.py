@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from idemlint.catalog import Catalog
 from idemlint.domain.effect import Address, Effect, Frame, Key, Write
 from idemlint.domain.summary import Caught, Dropped, Hook, KeyUse, Loop, Transaction
-from idemlint.domain.value import Fact, Facts, Object, Outcome, Value, join
+from idemlint.domain.value import SETTLED, Fact, Facts, Object, Outcome, Value, join
 from idemlint.program import Body, Program, Root, Site
 from idemlint.summarize.weights import Weights
 
@@ -56,7 +56,9 @@ class State:
         self.limit = STEPS if root.task else OUTER_STEPS
         self.depth = DEPTH if root.task else OUTER_DEPTH
         self.stack: list[Activation] = []
-        self.facts: Facts = frozenset()
+        task = program.tasks.get(root.task or "")
+        self.intake = task.intake if task is not None else None
+        self.facts: Facts = frozenset({SETTLED} if self.intake is not None and self.intake.polls else ())
         self.heap: dict[int, dict[str, Write]] = {}
         self.things: dict[int, Object] = {}
         self.open: list[int] = []

@@ -95,7 +95,7 @@ class Values(Conditions):
             case f.Mapping(items=pairs):
                 return self.mapping(pairs)
             case f.Subscript(base=base, index=index):
-                return self.of_context(expr) or self.subscript(self.evaluate(base), self.evaluate(index))
+                return self.of_context(expr) or self.of_item(expr, self.evaluate(base), self.evaluate(index))
             case f.Slice(parts=parts):
                 return derived([self.evaluate(part) for part in parts])
             case f.Lambda():
@@ -149,6 +149,9 @@ class Values(Conditions):
             origin = self.library_origin(kind.path, expr.at)
             if origin is not None:
                 return Value(frozenset({origin}))
+        delivered = self.of_delivery(base, expr.name, expr.at)
+        if delivered is not None:
+            return delivered
         if base.thing is not None:
             return self.of_thing(base.thing, expr.name, kind)
         if base.entries is not None and base.entry(expr.name) is not None:
@@ -294,6 +297,19 @@ class Values(Conditions):
             if name.text is not None and whole and self.catalog.is_key_name(name.text):
                 self.use_key(name.text, value, expr.at, "")
         return replace(derived(values), entries=tuple(entries.items()), partial=partial)
+
+    def of_item(self, expr: f.Subscript, base: Value, index: Value) -> Value:
+        """An item; of a message that says how it was delivered, another one at each delivery."""
+        name = index.literal[0] if index.literal is not None else None
+        return self.of_delivery(base, name, expr.at) or self.subscript(base, index)
+
+    def of_delivery(self, message: Value, name: object, at: int) -> Value | None:
+        """What a consumer's message says of this delivery alone; None for anything else."""
+        if self.intake is None or name not in self.intake.row.fresh:
+            return None
+        if any(origin.kind != "argument" for origin in message.origins):
+            return None
+        return Value(frozenset({Origin("attempt", str(name), self.site(at))}))
 
     def subscript(self, base: Value, index: Value) -> Value:
         self.looked_at(base)

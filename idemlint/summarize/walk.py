@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from idemlint.domain.effect import Frame
 from idemlint.domain.summary import EFFECTS, Dropped, Loop, Summary
-from idemlint.domain.value import CONSTANT, NOTHING, Closure, Facts, Origin, Outcome, Value
+from idemlint.domain.value import CONSTANT, NOTHING, SETTLED, Closure, Facts, Origin, Outcome, Value
 from idemlint.program import Body, Site
 from idemlint.summarize.contexts import Contexts
+from idemlint.summarize.messages import settled
 from idemlint.summarize.shape import bound, breaks, counts
 from idemlint.summarize.state import Activation, Snapshot
 from idemlint.syntax import facts as f
@@ -35,6 +36,7 @@ class Walk(Contexts):
         effects = tuple(
             replace(effect, answered=effect.answered or effect.id in self.answered) for effect in self.effects[:EFFECTS]
         )
+        effects, early = settled(effects, self.intake) if self.intake is not None else (effects, False)
         return Summary(
             root=self.root,
             effects=effects,
@@ -48,6 +50,7 @@ class Walk(Contexts):
             unresolved=tuple(sorted(self.unresolved.items())),
             reads=frozenset(self.reads),
             swallows=self.swallows(body),
+            early=early,
             capped=len(self.effects) > EFFECTS or self.steps >= self.limit,
         )
 
@@ -237,11 +240,18 @@ class Walk(Contexts):
         return not arms
 
     def loop(self, statement: f.For) -> bool:
+        first = len(self.effects)
         iterable = self.iterated(self.evaluate(statement.iterable))
         number = self.next()
         item = self.item(iterable, statement.iterable)
         self.open_loop(number, statement.at, iterable, item, items=not counts(statement.iterable))
-        self.turn(number, statement.body, lambda: self.bind_target(statement.target, item), bound(statement))
+        queue = self.received_from(statement.iterable, first)
+
+        def start() -> None:
+            given = item if queue is None else self.received(queue, statement.at, iterable)
+            self.bind_target(statement.target, given)
+
+        self.turn(number, statement.body, start, bound(statement))
         return self.run_body(statement.orelse) if statement.orelse else False
 
     def iterated(self, iterable: Value) -> Value:
@@ -266,6 +276,9 @@ class Walk(Contexts):
         self.here.rebound.pop()
         self.loops_open.pop()
         self.address.pop()
+        # What each turn acknowledges is settled after all of them; all else that a turn learns ends with it.
+        kept = self.facts & {SETTLED}
         self.facts = before.facts
         after = self.snapshot()
         self.merge([before, after])
+        self.learn(*kept)

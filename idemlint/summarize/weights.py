@@ -54,7 +54,9 @@ class Weights:
                 effect = self._catalog.effect(path)
                 if effect is not None:
                     return effect.replay != "natural" or bool(effect.variants)
-                return self._catalog.role(path) is not None or self._catalog.guard(path) is not None
+                catalog = self._catalog
+                queue = catalog.receives(path) is not None or catalog.acknowledges(path)
+                return queue or catalog.role(path) is not None or catalog.guard(path) is not None
         return False
 
 
