@@ -44,7 +44,8 @@ def triggers(replay: Replay, retry: Retry, effect: Effect) -> bool:
         if call is None or call.id <= effect.id or not replay.same_path(effect, call):
             return False
         return not (call.in_handler and refusal(replay, effect, call))
-    if retry.kind != "exception":
+    quiet = replay.summary.quiet
+    if retry.kind != "exception" or (quiet is not None and effect.id >= quiet):
         return False
     if not retry.on or _ANY & set(retry.on):
         return True

@@ -94,8 +94,9 @@ class KeyUse:
 @dataclass(frozen=True, slots=True)
 class Summary:
     """What one run from `root` does. `calls` were followed, `unresolved` (site, name) could not be; `reads` are
-    the models it reads, `swallows` says that the body catches every exception, `early` that its message is acknowledged
-    before the work, `capped` that the analysis was cut short."""
+    the models it reads, `swallows` says that the body catches every exception, `quiet` is the first effect from which
+    on it does (None: there is none), `early` says that its message is acknowledged before the work, `capped` that the
+    analysis was cut short."""
 
     root: Root
     effects: tuple[Effect, ...]
@@ -110,4 +111,5 @@ class Summary:
     reads: frozenset[str] = frozenset()
     swallows: bool = False
     early: bool = False
+    quiet: int | None = None
     capped: bool = False

@@ -17,11 +17,23 @@ def raises(body: f.Body) -> bool:
             return True
         if isinstance(statement, f.If) and raises(statement.body) and raises(statement.orelse):
             return True
-        if isinstance(statement, f.Evaluate | f.Return) and isinstance(statement.value, f.Call):
-            function = statement.value.function
-            if isinstance(function, f.Attribute) and function.name == "retry":
-                return True
+        if isinstance(statement, f.Evaluate | f.Return) and _retries(statement.value):
+            return True
     return False
+
+
+def may_raise(body: f.Body) -> bool:
+    """Whether a handler raises on one of its ways."""
+    return any(isinstance(part, f.Raise) or _retries(part) for part in f.walk(body))
+
+
+def _retries(part: object) -> bool:
+    return isinstance(part, f.Call) and isinstance(part.function, f.Attribute) and part.function.name == "retry"
+
+
+def asks(expr: f.Expr) -> bool:
+    """Whether an expression runs code that may raise: a call, a look-up by a key, an await."""
+    return any(isinstance(part, f.Call | f.Subscript | f.Await | f.Yield) for part in f.walk(expr))
 
 
 def ends(body: f.Body) -> bool:

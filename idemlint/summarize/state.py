@@ -11,6 +11,7 @@ from idemlint.domain.summary import Caught, Dropped, Hook, KeyUse, Loop, Transac
 from idemlint.domain.value import SETTLED, Fact, Facts, Object, Outcome, Value, join
 from idemlint.program import Body, Program, Root, Site
 from idemlint.summarize.weights import Weights
+from idemlint.syntax import facts as f
 
 STEPS = 20_000
 """Statements one walk of a task follows at most; calls beyond that are not entered."""
@@ -81,6 +82,9 @@ class State:
         self.hooks: list[Hook] = []
         self.keys: list[KeyUse] = []
         self.caught: list[Caught] = []
+        # The statement from which on no exception leaves the root, and the first effect in it.
+        self.ending: f.Statement | None = None
+        self.quiet: int | None = None
         self.through_signal = 0
         self.spoken = 0
         self.turns: dict[int, tuple[int, ...]] = {}

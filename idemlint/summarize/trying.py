@@ -8,9 +8,9 @@ from dataclasses import replace
 from idemlint.domain.effect import Effect
 from idemlint.domain.summary import Caught
 from idemlint.domain.value import Fact, Value
-from idemlint.program import Body
+from idemlint.program import Body, LibraryCall
 from idemlint.summarize.assigning import Assigning
-from idemlint.summarize.shape import ends, raises
+from idemlint.summarize.shape import asks, ends, may_raise, raises
 from idemlint.summarize.state import Snapshot
 from idemlint.syntax import facts as f
 
@@ -30,6 +30,8 @@ class Trying(Assigning):
             if not raises(handler.body)
         )
         first = len(self.effects)
+        if statement is self.ending and self.quiet is None:
+            self.quiet = first
         self.address.append(("try", self.next()))
         self.handled.append(goes_on)
         body_leaves = self.run_body(statement.body)
@@ -139,15 +141,36 @@ class Trying(Assigning):
 
     def swallows(self, body: Body) -> bool:
         """Whether every statement that can fail stands in a `try` that catches everything and goes on."""
-        real = [
-            statement
-            for statement in body.statements
-            if not isinstance(statement, f.Import | f.Return)
-            and not (isinstance(statement, f.Evaluate) and isinstance(statement.value, f.Constant))
-        ]
-        if len(real) != 1 or not isinstance(real[0], f.Try):
+        failing = [statement for statement in body.statements if self.can_fail(body, statement)]
+        return len(failing) == 1 and self.catches_all(body, failing[0])
+
+    def goes_quiet(self, body: Body) -> f.Statement | None:
+        """The last statement of a body that can fail, if it catches everything and goes on."""
+        last = next((each for each in reversed(body.statements) if self.can_fail(body, each)), None)
+        return last if last is not None and self.catches_all(body, last) else None
+
+    def catches_all(self, body: Body, statement: f.Statement) -> bool:
+        """Whether a statement is a `try` that no exception leaves; what is there to clean up does not count."""
+        if not isinstance(statement, f.Try) or any(may_raise(handler.body) for handler in statement.handlers):
             return False
-        return any(
-            self.exception_names(body, handler.exception) & CATCH_ALL and not raises(handler.body)
-            for handler in real[0].handlers
+        caught = (self.exception_names(body, handler.exception) for handler in statement.handlers)
+        return any(names & CATCH_ALL for names in caught) and not any(
+            self.can_fail(body, each) for each in statement.orelse
         )
+
+    def can_fail(self, body: Body, statement: f.Statement) -> bool:
+        """Whether a statement can raise anything, as far as its shape says: definitions, plain values and logs do
+        not."""
+        match statement:
+            case f.Import() | f.Function() | f.Jump() | f.Outer():
+                return False
+            case f.Return(value=value) | f.Assign(value=value):
+                return value is not None and asks(value)
+            case f.Evaluate(value=f.Call() as call):
+                target = body.targets.get(call.at)
+                return not isinstance(target, LibraryCall) or self.catalog.role(target.path) not in ("log", "metric")
+            case f.Evaluate(value=value):
+                return asks(value)
+            case f.If(test=test, body=inner, orelse=orelse):
+                return asks(test) or any(self.can_fail(body, each) for each in (*inner, *orelse))
+        return True

@@ -25,6 +25,7 @@ class Walk(Contexts):
 
     def run(self) -> Summary:
         body = self.program.bodies[self.root.body]
+        self.ending = self.goes_quiet(body)
         self.start(body)
         if self.root.around:
             self.wrapped(body)
@@ -51,6 +52,7 @@ class Walk(Contexts):
             reads=frozenset(self.reads),
             swallows=self.swallows(body),
             early=early,
+            quiet=self.quiet,
             capped=len(self.effects) > EFFECTS or self.steps >= self.limit,
         )
 
@@ -110,6 +112,7 @@ class Walk(Contexts):
         """Follow statements in order; True when every way through them leaves the function or the loop's turn."""
         pushed = 0
         leaves = False
+        first = len(self.effects)
         for statement in body:
             self.steps += 1
             if self.steps > self.limit:
@@ -121,6 +124,7 @@ class Walk(Contexts):
                 leaves, parted = self.statement(statement), None
             self.address.pop()
             if leaves:
+                self.done_with_loops(statement, first)
                 break
             if parted is not None:
                 self.address.append(("seq", parted[0]))
@@ -129,6 +133,17 @@ class Walk(Contexts):
         for _ in range(pushed):
             self.address.pop()
         return leaves
+
+    def done_with_loops(self, statement: f.Statement, first: int) -> None:
+        """What happens in a body that ends by `break` or `return` happens in one turn of the loops that this ends."""
+        inner = self.loops_open[len(self.loops_open) - len(self.here.rebound) :]
+        if isinstance(statement, f.Jump) and statement.kind == "break":
+            inner = inner[-1:]
+        elif not isinstance(statement, f.Return):
+            return
+        for index in range(first, len(self.effects) if inner else first):
+            effect = self.effects[index]
+            self.effects[index] = replace(effect, loops=tuple(loop for loop in effect.loops if loop not in inner))
 
     def statement(self, statement: f.Statement) -> bool:
         match statement:
