@@ -365,11 +365,18 @@ class LibraryCall:
 
 @dataclass(frozen=True, slots=True)
 class DataCall:
-    """A call on the data layer; `body` is a project override that runs as well (`save`, signal receivers)."""
+    """A call on the data layer; `bodies` are the receivers of the signals that it sends, `saving` is the model's own
+    `save` by which it stores the row."""
 
     operation: DataOperation
     layer: str
     bodies: tuple[str, ...] = ()
+    saving: str | None = None
+
+    @property
+    def entered(self) -> tuple[str, ...]:
+        """The bodies of the project that run with it."""
+        return self.bodies if self.saving is None else (self.saving, *self.bodies)
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ def callees(body: Body) -> Iterator[str]:
                 yield key
             case LibraryCall(callbacks=callbacks):
                 yield from (callback for _, callback in callbacks if isinstance(callback, str))
-            case DataCall(bodies=keys):
+            case DataCall(entered=keys):
                 yield from keys
 
 

@@ -385,7 +385,6 @@ def test_methods_of_rows_managers_and_querysets_are_reached(tmp_path: Path, body
     assert MARK in reached(tmp_path, MODELS, body)
 
 
-@pytest.mark.xfail(reason="a save() override is only followed where save() is called by name")
 def test_a_manager_that_creates_a_row_saves_it(tmp_path: Path) -> None:
     assert MARK in reached(tmp_path, MODELS, "Order.objects.create(state='x')")
 

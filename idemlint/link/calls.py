@@ -310,9 +310,14 @@ class Calls(Sending):
     # --- the data layer
 
     def stored(self, operation: DataOperation, model: Model) -> DataCall:
-        """A data call with the receivers of the signals that it sends."""
-        signals = self.layer(model.layer).sent(operation)
-        return DataCall(operation, model.layer, received(self.linker, model, signals) if signals else ())
+        """A data call with the receivers of the signals that it sends, and the method that stores the row."""
+        layer = self.layer(model.layer)
+        signals = layer.sent(operation)
+        saving = None
+        if operation.kind == "insert" and not layer.UNIT_OF_WORK:
+            saving = self.method_body(InstanceType(model.name), "save")
+        receiving = received(self.linker, model, signals) if signals else ()
+        return DataCall(operation, model.layer, receiving, saving.key if saving is not None else None)
 
     def data(self, receiver: Type, method: str, expr: f.Call) -> Reached:
         if isinstance(receiver, ColumnType):

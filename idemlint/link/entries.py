@@ -218,7 +218,7 @@ def reached_functions(linker: Linker, body: Body) -> Iterator[str]:
         if isinstance(target, ProjectCall):
             yield linker.bodies[target.body].function
         elif isinstance(target, DataCall):
-            yield from (linker.bodies[key].function for key in target.bodies)
+            yield from (linker.bodies[key].function for key in target.entered)
 
 
 def sends_now(body: Body) -> bool:

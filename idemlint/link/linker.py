@@ -14,6 +14,7 @@ from idemlint.link.models import Models
 from idemlint.link.modules import Binding, Module, Modules
 from idemlint.link.names import Definition, Found, Names
 from idemlint.link.own import OwnRows
+from idemlint.link.within import assigns
 from idemlint.program import (
     Body,
     ClassType,
@@ -190,7 +191,7 @@ class Linker:
                 return info.attributes[name]
         for info in self.classes.order(cls)[0]:
             for method, bindings in info.members.items():
-                if name not in info.attributes and any(_assigns(binding.fact, name) for binding in bindings):
+                if name not in info.attributes and any(assigns(binding.fact, name) for binding in bindings):
                     self._read_method(info, cls, method)
             if name in info.attributes:
                 return info.attributes[name]
@@ -308,16 +309,3 @@ def element(whole: Type | None, position: int) -> Type | None:
     if isinstance(whole, RecordType):
         return whole.items[position] if position < len(whole.items) else None
     return whole.item if isinstance(whole, SeveralType) else None
-
-
-def _assigns(fact: object, name: str) -> bool:
-    """Whether a method assigns `self.name`, whatever it calls itself."""
-    todo = [fact.body] if isinstance(fact, f.Function) else []
-    while todo:
-        for statement in todo.pop():
-            targets = statement.targets if isinstance(statement, f.Assign) else ()
-            if any(isinstance(target, f.Attribute) and target.name == name for target in targets):
-                return True
-            todo.extend(getattr(statement, part) for part in ("body", "orelse", "final") if hasattr(statement, part))
-            todo.extend(handler.body for handler in getattr(statement, "handlers", ()))
-    return False

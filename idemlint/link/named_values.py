@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from idemlint.link.classes import ClassInfo
 from idemlint.link.linker import Linker
-from idemlint.link.modules import Module
+from idemlint.link.modules import Binding, Module
 from idemlint.link.names import Definition, Found
 from idemlint.link.values import Known
+from idemlint.link.within import assigns
 from idemlint.orm import sql
 from idemlint.program import LibraryType
 from idemlint.syntax import facts as f
@@ -26,7 +28,8 @@ def of_module(linker: Linker, expr: f.Name | f.Attribute, found: Found | None, m
 
 
 def of_class(linker: Linker, expr: f.Attribute, cls: str) -> Known | None:
-    """The text of a class attribute that is spelled as a constant, or holds a statement: `self.insert_sql`."""
+    """The text of a class attribute that stays what it is: one that is spelled as a constant, that holds a statement
+    (`self.insert_sql`), or that no method sets on the instance."""
     found = linker.class_member(cls, expr.name)
     written = found[1].fact.value if found is not None and isinstance(found[1].fact, f.Assign) else None
     if found is None or found[1].position is not None:
@@ -35,8 +38,17 @@ def of_class(linker: Linker, expr: f.Attribute, cls: str) -> Known | None:
         return None
     value = linker.constants.evaluate(written, found[0].module)
     if isinstance(value, Known) and isinstance(value.value, str):
-        return value if expr.name.isupper() or sql.is_sql(value.value) else None
+        fixed = expr.name.isupper() or sql.is_sql(value.value) or _is_left_alone(linker, cls, *found)
+        return value if fixed else None
     return _statement(linker, written, found[0].module) if isinstance(written, f.Call) else None
+
+
+def _is_left_alone(linker: Linker, cls: str, info: ClassInfo, binding: Binding) -> bool:
+    """Whether an attribute is the same for all instances: it is no field that they are made with."""
+    if isinstance(binding.fact, f.Assign) and binding.fact.annotation is not None:
+        return False
+    methods = (each[-1].fact for info in linker.classes.order(cls)[0] for each in info.members.values())
+    return not any(assigns(method, binding.name) for method in methods)
 
 
 def _statement(linker: Linker, call: f.Call, module: Module) -> Known | None:

@@ -10,7 +10,7 @@ from idemlint.catalog.rows import Slot
 from idemlint.link.classes import ClassInfo
 from idemlint.link.linker import FunctionInfo, Linker
 from idemlint.link.modules import Module
-from idemlint.program import RoutineType, Target, Type
+from idemlint.program import Body, InstanceType, RoutineType, Target, Type
 from idemlint.syntax import facts as f
 
 Reached: TypeAlias = tuple[Target | None, Type | None]
@@ -58,6 +58,10 @@ class Reading:
 
     def attribute(self, base: Type | None, name: str) -> Type | None:
         """What an attribute of something of this type is."""
+        raise NotImplementedError
+
+    def method_body(self, kind: InstanceType, name: str) -> Body | None:
+        """The body of a method, None where the project has no such method."""
         raise NotImplementedError
 
     def item(self, kind: Type | None) -> Type | None:

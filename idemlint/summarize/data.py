@@ -11,6 +11,7 @@ from idemlint.domain.value import (
     NOTHING,
     UNKNOWN,
     WHOLE,
+    Closure,
     Fact,
     Lookup,
     Object,
@@ -34,6 +35,11 @@ class Data(Calls):
     def data(self, target: DataCall, expr: f.Call, receiver: Value) -> Value:
         before = len(self.effects)
         value = self.operate(target, expr, receiver)
+        if target.saving is not None and value.thing is not None:
+            self.storing.add(value.thing.id)
+            body = self.program.bodies[target.saving]
+            self.enter(target.saving, self.bound(body, Value(closure=Closure(receiver=value)), Given((), {})), expr.at)
+            self.storing.discard(value.thing.id)
         if target.bodies:
             row = value if target.operation.kind == "insert" else receiver
             if value.items and value.items[0].thing is not None:
@@ -303,6 +309,8 @@ class Data(Calls):
         thing = receiver.thing
         if thing is None:
             self.record("save", expr.at, model=model.name, opaque=True)
+            return NOTHING
+        if thing.id in self.storing:
             return NOTHING
         pending = self.heap.get(thing.id, {})
         fields = None if operation.fields is None else {model.column(name) for name in operation.fields}

@@ -89,6 +89,8 @@ class State:
         self.spoken = 0
         self.turns: dict[int, tuple[int, ...]] = {}
         self.stored: set[int] = set()
+        # Rows that are being stored by the call that made them, which their own `save` does not do once more.
+        self.storing: set[int] = set()
         self.clean: dict[int, set[str]] = {}
         self.dropped: list[Dropped] = []
         self.reads: set[str] = set()

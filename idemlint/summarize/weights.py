@@ -75,5 +75,7 @@ def _callees(body: Body) -> Iterator[str]:
                 yield key
             case Construction(body=str(key)):
                 yield key
+            case DataCall(saving=str(key)):
+                yield key
             case LibraryCall(callbacks=callbacks):
                 yield from (callback for _, callback in callbacks if isinstance(callback, str))
