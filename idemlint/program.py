@@ -488,11 +488,12 @@ class Option:
 class Intake:
     """How a task comes by its messages where no framework brings them: from the queue `row`. With `polls` it takes them
     itself, while it runs; else it is called with each one. `key` is what tells a message from all others, as it stands
-    in an f-string, "" if the message has no name."""
+    in an f-string, "" if the message has no name. `renewed` says that something nearby asks the queue for more time."""
 
     row: Consumer
     polls: bool
     key: str = ""
+    renewed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,6 +198,76 @@ def test_silent(tmp_path: Path, source: str) -> None:
     assert walked.said == []
 
 
+BY_NAME = """
+    import redis
+
+
+    def consume(client):
+        while True:
+            for _, entries in client.xreadgroup("billing", "worker", {{"orders": ">"}}):
+                for entry_id, fields in entries:
+                    post(fields)
+                    client.xack("orders", "billing", entry_id)
+    """
+
+
+def test_a_call_is_known_by_its_name_where_its_library_is_used(tmp_path: Path) -> None:
+    source = BY_NAME.format()
+    assert consumer(tmp_path, source).rules == ["unkeyed-external-call"]
+    assert tasks(consumer(tmp_path, source.replace("import redis", ""))) == []
+
+
+POOL = """
+    from concurrent.futures import ThreadPoolExecutor
+
+
+    def work(message, key):
+        post(json.loads(message["Body"]), headers={{"Idempotency-Key": key}})
+        done(message)
+
+
+    def consume():
+        with ThreadPoolExecutor() as pool:
+            while True:
+                for message in sqs.receive_message(QueueUrl="orders").get("Messages", []):
+                    pool.submit(work, message, {key})
+    """
+
+
+@pytest.mark.parametrize(
+    ("key", "rules"), [('message["MessageId"]', []), ("str(uuid.uuid4())", ["unstable-idempotency-key"])]
+)
+def test_what_is_handed_to_a_pool_is_followed(tmp_path: Path, key: str, rules: list[str]) -> None:
+    walked = consumer(tmp_path, POOL.format(key=key))
+    assert tasks(walked) == ["consume"]
+    assert walked.rules == rules
+
+
+KAFKA = """
+    from kafka import KafkaConsumer
+
+
+    def consume():
+        for message in KafkaConsumer("orders", {words}):
+            post(message.value)
+    """
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ('group_id="billing"', "Kafka hands out again what was not committed when the consumer stopped"),
+        ('group_id="billing", enable_auto_commit=False', "(nothing is committed)"),
+        ("group_id=None", "Kafka keeps no position for a consumer without a group"),
+        ("consumer_timeout_ms=1000", "Kafka keeps no position for a consumer without a group"),
+    ],
+)
+def test_what_a_consumer_says_of_itself(tmp_path: Path, words: str, text: str) -> None:
+    walked = consumer(tmp_path, KAFKA.format(words=words))
+    (cause,) = delivery_of(walked.program, walked.run("consume"), load()).causes
+    assert text in cause.text
+
+
 NO_TASK = {
     "who only looks": """
         def show():

@@ -176,6 +176,7 @@ TASKS: Mapping[str, Pinned] = {
         "shop.consumers:poll": ("shop.consumers.poll", "shop/consumers.py:31", "worker-lost", "ERROR"),
         "shop.consumers:poll_batches": ("shop.consumers.poll_batches", "shop/consumers.py:41", "worker-lost", "ERROR"),
         "shop.consumers:read_along": ("shop.consumers.read_along", "shop/consumers.py:23", "early-ack", "NOTE"),
+        "shop.script:__main__": ("shop.script.__main__", "shop/script.py:6", "worker-lost", "ERROR"),
     },
     "nats": {
         "shop.consumers:fetch": ("shop.consumers.fetch", "shop/consumers.py:13", "worker-lost", "ERROR"),
@@ -236,8 +237,12 @@ TASKS: Mapping[str, Pinned] = {
             "worker-lost",
             "ERROR",
         ),
+        "shop.mixin:Worker.on_news": ("shop.mixin.Worker.on_news", "shop/mixin.py:13", "early-ack", "NOTE"),
+        "shop.mixin:Worker.on_order": ("shop.mixin.Worker.on_order", "shop/mixin.py:12", "worker-lost", "ERROR"),
+        "shop.plain:Hub.receive": ("shop.plain.Hub.receive", "shop/plain.py:8", "worker-lost", "ERROR"),
     },
     "redis_queues": {
+        "shop.bus:Bus.run": ("shop.bus.Bus.run", "shop/bus.py:16", "worker-lost", "ERROR"),
         "shop.consumers:Broker.start.worker": (
             "shop.consumers.Broker.start.worker",
             "shop/consumers.py:62",
@@ -296,12 +301,15 @@ TASKS: Mapping[str, Pinned] = {
             "ERROR",
         ),
         "shop.consumers:forget_first": ("shop.consumers.forget_first", "shop/consumers.py:30", "early-ack", "NOTE"),
-        "shop.consumers:with_more_time": (
-            "shop.consumers.with_more_time",
-            "shop/consumers.py:46",
+        "shop.patient:with_a_heartbeat": (
+            "shop.patient.with_a_heartbeat",
+            "shop/patient.py:24",
             "worker-lost",
             "ERROR",
         ),
+        "shop.patient:with_more_time": ("shop.patient.with_more_time", "shop/patient.py:13", "worker-lost", "ERROR"),
+        "shop.pool:Consumer.poll": ("shop.pool.Consumer.poll", "shop/pool.py:17", "worker-lost", "ERROR"),
+        "shop.pool:consume_in_threads": ("shop.pool.consume_in_threads", "shop/pool.py:35", "worker-lost", "ERROR"),
         "shop.worker:Worker.run": ("shop.worker.Worker.run", "shop/worker.py:12", "worker-lost", "ERROR"),
         "shop.worker:consume_async": ("shop.worker.consume_async", "shop/worker.py:27", "worker-lost", "ERROR"),
     },

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from idemlint.catalog.rows import Slot, Test
@@ -24,8 +24,10 @@ class Consumer:
     `receive` are calls that give messages, or the turns of a loop over something (`Queue.__iter__`); with `callback`
     they are handed there the function that is called with each message: with instances of what `passes` says for its
     parameters by position (`#0`). `acknowledge` are calls after which a message comes no more, `blocks` context
-    managers that acknowledge where they end, `renew` calls that keep a message for longer. `kept` is how long the queue
-    keeps a message, a word of `KEPT`; `dropped` is a test on the receiving call by which it is "received".
+    managers that acknowledge where they end, `renew` calls that keep a message for longer. Where nobody can say what
+    one of these is called on, its name tells if one of the arguments `telling` is given. In classes derived from
+    `mixins` the method `method` is handed the receiving class as its first argument. `kept` is how long the queue keeps
+    a message, a word of `KEPT`; `dropped` is a test on the receiving call by which it is "received".
 
     Of what is received from, `group` is where the consumers are named whose position is kept, and `commits` where it is
     told not to commit by itself. Of the receiving call, `lease` is where it says how long it waits for an
@@ -40,6 +42,9 @@ class Consumer:
     acknowledge: tuple[str, ...] = ()
     blocks: tuple[str, ...] = ()
     renew: tuple[str, ...] = ()
+    telling: tuple[Slot, ...] = ()
+    mixins: tuple[str, ...] = ()
+    method: str = ""
     callback: tuple[Slot, ...] = ()
     passes: Mapping[str, str] = field(default_factory=dict)
     kept: str = "acknowledged"
@@ -58,6 +63,13 @@ class Consumer:
     def words(self) -> frozenset[str]:
         """The identifiers that make code worth a look."""
         return frozenset(_word(call) for call in self.receive)
+
+    def told(self, name: str, given: Collection[str]) -> str | None:
+        """The path of the call of this name with these arguments, if that is enough to know it."""
+        if not any(slot.argument in given for slot in self.telling):
+            return None
+        calls = (*self.receive, *self.acknowledge, *self.renew)
+        return next((call for call in calls if call.rpartition(".")[2] == name), None)
 
     @property
     def loops(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
@@ -222,6 +222,11 @@ class Catalog:
     def receives(self, path: str) -> Consumer | None:
         """The queue that a call of `path` takes messages from, or, of `path.__iter__`, the turns of a loop."""
         return self.tables.receives.get(self.canonical(path))
+
+    def queue_call(self, name: str, given: Collection[str]) -> str | None:
+        """The path of a call on a queue, by its name and the arguments that it is given, if that is enough."""
+        told = (row.told(name, given) for row in self.consumers)
+        return next((path for path in told if path is not None), None)
 
     def acknowledges(self, path: str) -> bool:
         """Whether a call of `path` tells a queue that a message is done with."""

@@ -19,15 +19,13 @@ from idemlint.program import Intake, Option, Site, Task
 
 @dataclass(frozen=True, slots=True)
 class Handling:
-    """How a run deals with a message: `acknowledged` names what does so, `early` that it does before
-    the work, `renewed` that it asks for more time on the way. `together` says that the messages that are received at
-    once are worked on one after the other. `takes` is how many seconds the calls for one message may take, as far as
-    they are limited, and `limit` the place and the text of a limit. `alone` says that no position is kept for the
-    consumer, `commits` whether the client commits by itself."""
+    """How a run deals with a message: `acknowledged` names what does so, `early` that it does before the work.
+    `together` says that the messages that are received at once are worked on one after the other. `takes` is how many
+    seconds the calls for one message may take, as far as they are limited, and `limit` the text and the place of a
+    limit. `alone` says that no position is kept for the consumer, `commits` whether the client commits by itself."""
 
     acknowledged: str = ""
     early: bool = False
-    renewed: bool = False
     together: bool = False
     takes: float = 0
     limit: tuple[str, Site] | None = None
@@ -52,7 +50,7 @@ def deliver(task: Task, intake: Intake, evaluate: Callable[[Option], Value], han
     lease = _lease(reader, intake)
     limit = _limit(reader, intake, handling)
     causes = [Cause("worker-lost", _again(intake, handling, lease), task.declared)]
-    if lease is not None and limit is not None and limit.seconds > lease.seconds and not handling.renewed:
+    if lease is not None and limit is not None and limit.seconds > lease.seconds and not intake.renewed:
         text = f"{lease.text}: handed out again after {lease} while the work may take {limit} ({limit.text})"
         causes.append(Cause("lease", text, lease.site))
     return reader.delivery(causes, Severity.ERROR, late=True, broker=row.title, lease=lease, limit=limit)

@@ -50,7 +50,7 @@ class Effect:
     """One effect of one run.
 
     kind: "external" (`row` is its catalog row), "insert", "get-or-insert", "upsert", "update", "save", "delete",
-    "link", "read", "lock", "enqueue", "retry", and of a consumer "receive", "acknowledge" and "renew". `frames` lead
+    "link", "read", "lock", "enqueue", "retry", and of a consumer "receive" and "acknowledge". `frames` lead
     from the root to the call, innermost last. `transactions`
     are the open ones, outermost first; `arguments` has the object that a method is called on as `self`, if how that was
     made is known; `deferred` marks what runs after the commit, `indirect` what a signal's

@@ -55,9 +55,20 @@ def _draft(walk: Declaring, row: Consumer, path: str, call: f.Call, given: f.Exp
         receiving_options(row, call, walk.module, walk.piece),
         Site(walk.module.file.path, walk.piece, call.at),
         referred=True,
-        intake=Intake(row, False, row.key.replace("$message", message) if message is not None else ""),
+        intake=Intake(
+            row,
+            False,
+            row.key.replace("$message", message) if message is not None else "",
+            asks_for_time(row, walk.linker.functions[function].module, walk.module),
+        ),
         given=types,
     )
+
+
+def asks_for_time(row: Consumer, *modules: Module) -> bool:
+    """Whether the code around a consumer, be it a thread beside it, asks the queue to wait longer."""
+    names = {call.rpartition(".")[2] for call in row.renew}
+    return any(name in module.text for name in names for module in modules)
 
 
 def _position(slot: str) -> int:

@@ -112,6 +112,9 @@ class Calls(Sending):
                 return self.library(guessed, expr, positional, keywords)
             case SignatureType():
                 return self.task_method(method_of(callee, "__call__"), expr, positional, keywords)
+        queue = self.queue_call(expr) if callee is None else None
+        if queue is not None:
+            return self.library(queue, expr, positional, keywords)
         told = self.told_by_name(expr)
         if told is not None:
             return told
@@ -286,11 +289,18 @@ class Calls(Sending):
                 return SeveralType(self.item(positional[1])) if len(positional) > 1 else None
         return None
 
+    def queue_call(self, expr: f.Call) -> str | None:
+        """The call on a queue that one on something unknown must be, by its name and arguments."""
+        if not isinstance(expr.function, f.Attribute):
+            return None
+        path = self.linker.catalog.queue_call(expr.function.name, literals(expr))
+        return path if path is not None and self.linker.imports(path) else None
+
     def callbacks(
         self, role: str | None, expr: f.Call, positional: Sequence[Type | None]
     ) -> tuple[tuple[int, str | EnqueueCall], ...]:
         """Functions handed to a library that is known to call them."""
-        if role not in ("on-commit", "apply"):
+        if role not in ("on-commit", "apply", "submit"):
             return ()
         found: list[tuple[int, str | EnqueueCall]] = []
         plain = [argument for argument in expr.arguments if not argument.star]
@@ -298,7 +308,8 @@ class Calls(Sending):
             kind = self.evaluate(argument.value)
             target: Target | None = None
             if isinstance(kind, RoutineType | PartialType | SendingType):
-                target, _ = self.reach(kind, f.Call(expr.at, argument.value, ()), (), {})
+                rest = positional[1:] if role == "submit" and argument is expr.arguments[0] else ()
+                target, _ = self.reach(kind, f.Call(expr.at, argument.value, ()), rest, {})
             elif isinstance(kind, TaskMethodType):
                 target, _ = self.task_method(kind, f.Call(expr.at, argument.value, ()), (), {})
             if isinstance(target, ProjectCall):

@@ -6,17 +6,19 @@ import re
 from collections.abc import Iterator
 
 from idemlint.catalog.consumer import ITERATIONS, Consumer
-from idemlint.link.callbacks import intakes, receiving_options
+from idemlint.link.callbacks import asks_for_time, intakes, receiving_options
 from idemlint.link.drafts import Draft, refer
 from idemlint.link.entries import LEVELS, callers, function_info, functions_in, receiver_of
 from idemlint.link.frameworks import imported
 from idemlint.link.linker import FunctionInfo, Linker
+from idemlint.link.modules import Module
 from idemlint.link.production import is_production
 from idemlint.link.reading import literals
 from idemlint.program import (
     Body,
     Construction,
     DataCall,
+    InstanceType,
     Intake,
     LibraryCall,
     LibraryInstance,
@@ -39,6 +41,7 @@ def find_consumers(linker: Linker) -> None:
     """
     rows = linker.catalog.consumers
     known = [row for row in rows if not row.modules or imported(linker.project, row.modules)]
+    _read_mixins(linker, known)
     words = sorted({word for row in known for word in row.words})
     calls = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
     loops = any(row.loops for row in known)
@@ -47,15 +50,54 @@ def find_consumers(linker: Linker) -> None:
             continue
         module = linker.modules.load(source)
         for index, piece in enumerate(module.pieces):
-            if piece.defines is None:
-                if calls.search(piece.text):
-                    linker.walk(linker, module, index).statements(module.statements(index))
-                continue
-            looping = loops and " in " in piece.text
-            if not (looping or calls.search(piece.text)):
-                continue
-            for fact, cls in functions_in(module.statements(index)):
-                _read(linker, function_info(linker, module, index, fact, cls))
+            if calls.search(piece.text) or (loops and " in " in piece.text):
+                for info in _functions(linker, module, index):
+                    _read(linker, info)
+
+
+def _functions(linker: Linker, module: Module, piece: int) -> Iterator[FunctionInfo]:
+    """The functions in a piece. A statement that runs with the module counts as one without parameters."""
+    statements = module.statements(piece)
+    if module.pieces[piece].defines is not None:
+        for fact, cls in functions_in(statements):
+            yield function_info(linker, module, piece, fact, cls)
+    elif any(isinstance(statement, _COMPOUND) for statement in statements):
+        at = statements[0].at
+        fact = f.Function(at, at, MAIN, (), (), None, statements, is_async=False, is_generator=False)
+        id = f"{module.id}:{MAIN}"
+        yield linker.function(f"{id}{piece}" if id in linker.functions else id, fact, module, piece)
+    else:
+        linker.walk(linker, module, piece).statements(statements)
+
+
+MAIN = "__main__"
+"""The name of what runs with its module."""
+
+_COMPOUND = (f.For, f.While, f.With, f.Try, f.If)
+
+
+def _read_mixins(linker: Linker, rows: list[Consumer]) -> None:
+    """Methods that are handed the receiving class."""
+    for row in rows:
+        words = sorted({path.rpartition(".")[2] for path in row.mixins})
+        bases = re.compile(rf"(?m)^class\s+\w+\s*\([^)]*\b(?:{'|'.join(map(re.escape, words))})\b")
+        for source in linker.project.mentioning(words):
+            module = linker.modules.load(source) if is_production(source.path) else None
+            for index, piece in enumerate(module.pieces if module is not None else ()):
+                if module is not None and bases.search(piece.text):
+                    for statement in module.statements(index):
+                        if isinstance(statement, f.Class):
+                            _read_mixin(linker, row, statement, module, index)
+
+
+def _read_mixin(linker: Linker, row: Consumer, fact: f.Class, module: Module, piece: int) -> None:
+    info = linker.classes.add(f"{module.id}:{fact.name}", fact, module, piece)
+    method = next((each for each in fact.body if isinstance(each, f.Function) and each.name == row.method), None)
+    derived = any(linker.catalog.canonical(path) in row.mixins for path in linker.classes.library_bases(info.id))
+    if derived and method is not None and len(method.parameters) > 1:
+        function = linker.function(f"{info.id}.{method.name}", method, module, piece, info)
+        handed = ((method.parameters[1].name, LibraryType(row.receive[0])),)
+        linker.link(function, InstanceType(info.id), handed)
 
 
 def _read(linker: Linker, info: FunctionInfo) -> None:
@@ -135,6 +177,7 @@ def _acknowledges(linker: Linker, body: Body, seen: set[str]) -> bool:
             case LibraryCall(path=path):
                 if linker.catalog.acknowledges(path) or linker.catalog.acknowledges_at_end(path):
                     return True
+                inner = tuple(callback for _, callback in target.callbacks if isinstance(callback, str))
             case ProjectCall(body=key) | Construction(body=str(key)):
                 inner = (key,)
             case DataCall(bodies=keys):
@@ -173,7 +216,8 @@ def _declare(
     options = receiving_options(row, call, place.module, place.piece) if isinstance(call, f.Call) else ()
     name = _message(info.fact, source) if info is place else ""
     site = Site(place.module.file.path, place.piece, call.at)
-    intake = Intake(row, True, row.key.replace("$message", name) if name else "")
+    renewed = asks_for_time(row, info.module, place.module)
+    intake = Intake(row, True, row.key.replace("$message", name) if name else "", renewed)
     refer(linker, Draft(info.id, row.name, "", routine, options, site, referred=True, intake=intake))
 
 

@@ -65,10 +65,18 @@ class Libraries(Messages):
             return self.guarding(guard, value, expr)
         if value is not None:
             return value
-        for _, callback in target.callbacks:
+        for place, callback in target.callbacks:
             if isinstance(callback, str):
-                self.enter(callback, {}, expr.at)
+                self.enter(callback, self.handed(callback, role, given, place), expr.at)
         return self.result(path, callee, given, expr)
+
+    def handed(self, callback: str, role: str | None, given: Given, place: int) -> dict[str, Value]:
+        """What a function that a library calls is called with, as far as that is told."""
+        if role != "submit" or given.places.get(0) != place:
+            return {}
+        return self.bound(
+            self.program.bodies[callback], given.positional[0], Given(given.positional[1:], given.keywords)
+        )
 
     def enter_context(self, manager: Value, expr: f.Call) -> Value:
         """`stack.enter_context(atomic())`: open until the stack's own block ends."""

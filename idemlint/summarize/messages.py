@@ -33,9 +33,6 @@ class Messages(Sending):
         if self.catalog.acknowledges(path):
             self.acknowledged(path, expr.at)
             return NOTHING
-        if self.catalog.renews(path):
-            self.record("renew", expr.at, path=path)
-            return NOTHING
         return None
 
     def received(self, path: str, at: int, receiver: Value | None, given: Given | None = None) -> Value:
@@ -100,7 +97,6 @@ def handling(run: Summary, intake: Intake, catalog: Catalog) -> Handling:
     return Handling(
         acknowledged=_named(last, catalog) if last is not None else "",
         early=run.early,
-        renewed=any(effect.kind == "renew" for effect in run.effects),
         together=any(len(each.loops) > len(base) for each in acknowledging) or any(each.loops for each, _ in limited),
         takes=sum(seconds for _, seconds in limited),
         limit=(f"timeout={limited[0][1]:g}", limited[0][0].site) if limited else None,
@@ -159,7 +155,8 @@ def _alone(made: Value, row: Consumer) -> bool:
     """Whether what is received from was made without the name of a group whose position is kept."""
     if not row.group or made.entries is None or made.partial:
         return False
-    return all(made.entry(slot.argument) is None for slot in row.group)
+    given = [made.entry(slot.argument) for slot in row.group]
+    return all(value is None or value.literal == (None,) for value in given)
 
 
 def _commits(made: Value, row: Consumer) -> bool:
