@@ -689,3 +689,24 @@ def test_an_object_that_is_committed_by_hand(tmp_path: Path) -> None:
     first, second = walked.effects("external")
     assert first.transactions == walked.only("save").transactions
     assert second.transactions == ()
+
+
+def test_a_row_that_is_made_only_where_a_helper_found_none_is_no_second_one(tmp_path: Path) -> None:
+    source = """
+        def order_of(db, number):
+            if number is not None:
+                return db.scalars(select(Order).where(Order.number == number)).first()
+
+
+        @app.task(acks_late=True)
+        def task(number):
+            with Local.begin() as db:
+                order = order_of(db, number)
+                if order is None:
+                    order = Order(number=number)
+                order.status = "new"
+                db.add(order)
+        """
+    walked = module(tmp_path, source)
+    assert [effect.unsure for effect in walked.effects("insert")] == [True]
+    assert walked.said == []

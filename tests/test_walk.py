@@ -693,3 +693,62 @@ def test_a_write_says_whether_it_counts_on_from_the_old_value(tmp_path: Path, wr
     found = walked(tmp_path, f"if pk:\n    {write}\n    order.save()")
     (saved,) = found.effects("save", "update")
     assert {write.column: write.from_itself for write in saved.writes}.get("total") == step
+
+
+def test_what_only_reads_does_not_use_up_the_room_for_what_changes(tmp_path: Path) -> None:
+    reads = "\n".join(f"    cache.get('rate-{number}')" for number in range(100))
+    source = f"""
+from celery import shared_task
+from django.core.cache import cache
+from django.core.mail import send_mail
+
+
+@shared_task(acks_late=True)
+def task(address):
+{reads}
+    send_mail("Rates", "They are high.", None, [address])
+"""
+    walked = walk(tmp_path, source)
+    assert walked.rules == ["unguarded-message"]
+    assert not walked.run().capped
+
+
+def test_a_long_function_that_leaves_all_as_it_is_is_not_followed(tmp_path: Path) -> None:
+    steps = "\n".join(f"    log.info(part(data, {number}))" for number in range(60))
+    source = f"""
+import logging
+
+from celery import shared_task
+
+log = logging.getLogger()
+
+
+def part(data, number):
+    return data[number]
+
+
+def summed(path):
+    with open(path, "rb") as file:
+        data = file.read()
+{steps}
+    return len(data)
+
+
+def kept(path, text):
+    with open(path, "a") as file:
+        file.write(text)
+{steps.replace("data", "text")}
+
+
+@shared_task
+def reading(path):
+    summed(path)
+
+
+@shared_task
+def writing(path, text):
+    kept(path, text)
+"""
+    walked = walk(tmp_path, source)
+    assert walked.effects(task="reading") == []
+    assert [effect.path for effect in walked.effects(task="writing")] == ["builtins.open"]

@@ -37,14 +37,15 @@ class Slot:
 @dataclass(frozen=True, slots=True)
 class Test:
     """A test on the arguments of a call: one of `argument` is given (and is not None or False); with `matches`, its
-    literal text also fits, which a value that cannot be told never does."""
+    literal text also fits, which a value that cannot be told never does. `#0.method` is what the object given there was
+    made with."""
 
     argument: tuple[Slot, ...]
     matches: re.Pattern[str] | None = None
 
     def holds(self, arguments: Arguments) -> bool:
         """Whether a call with these arguments passes."""
-        given = [arguments[slot.argument] for slot in self.argument if slot.argument in arguments]
+        given = [arguments[str(slot)] for slot in self.argument if str(slot) in arguments]
         return any(self._accepts(value) for value in given)
 
     def _accepts(self, value: object) -> bool:

@@ -114,7 +114,7 @@ _EFFECT: Mapping[str, read.Reader] = {
     "random_key": read.boolean,
     "http": read.row(rows.Http, url=_slots, verb=read.string, verb_argument=_slots),
 }
-_TEST: Mapping[str, read.Reader] = {"argument": read.many(read.whole_slot), "matches": read.regex}
+_TEST: Mapping[str, read.Reader] = {"argument": read.many(read.slot), "matches": read.regex}
 _test = read.row(rows.Test, **_TEST)
 
 

@@ -125,14 +125,6 @@ def slot(value: Any, where: str) -> Slot:
     return Slot(None if position is None else int(position), found["name"], items)
 
 
-def whole_slot(value: Any, where: str) -> Slot:
-    """Reads an argument that is looked at whole."""
-    found = slot(value, where)
-    if found.items:
-        raise EntryError(where, f'"{found}" looks inside an argument; a test sees whole ones')
-    return found
-
-
 def regex(value: Any, where: str) -> re.Pattern[str]:
     """Reads a regular expression."""
     try:

@@ -27,7 +27,7 @@ def check(replay: Replay) -> Iterator[Finding]:
             continue
         if replay.follows_insert(effect) or replay.rebuilt(effect) or one_row_per_run(replay, model):
             continue
-        if replay.absence_test(effect) is not None:
+        if effect.unsure or replay.absence_test(effect) is not None:
             continue
         yield replay.finding(
             NAME,

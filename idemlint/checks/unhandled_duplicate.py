@@ -20,7 +20,7 @@ def check(replay: Replay) -> Iterator[Finding]:
         found = replay.coverage(effect)
         if found.key is None or replay.guarded(effect, Strength.STATE) or replay.absence_test(effect) is not None:
             continue
-        if replay.follows_insert(effect) or replay.cleared_before(effect) is not None:
+        if effect.unsure or replay.follows_insert(effect) or replay.cleared_before(effect) is not None:
             continue
         retried = replay.delivery is not None and bool(replay.delivery.retries)
         yield replay.finding(

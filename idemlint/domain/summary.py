@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from idemlint.domain.effect import Address, Effect, Frame, Key
@@ -9,7 +10,10 @@ from idemlint.domain.value import Facts, Lookup, Origin
 from idemlint.program import Root, Site
 
 EFFECTS = 64
-"""A summary holds so many effects at most; `capped` says when there were more."""
+"""A summary holds so many effects at most that change something; `capped` says when there were more."""
+
+QUIET = 4
+"""For each of them it may hold so many that only read, lock or leave all as it is."""
 
 
 SESSION = "session"
@@ -89,6 +93,16 @@ class KeyUse:
     frames: tuple[Frame, ...]
     facts: Facts
     address: Address
+
+
+def within_budget(effects: Sequence[Effect]) -> Sequence[Effect]:
+    """The first effects, as many as a summary holds. What changes nothing must not use up the place of what does."""
+    changing = 0
+    for number, effect in enumerate(effects[: EFFECTS * QUIET]):
+        changing += effect.changes_data or (effect.outside and (effect.row is None or effect.row.replay != "natural"))
+        if changing > EFFECTS:
+            return effects[:number]
+    return effects[: EFFECTS * QUIET]
 
 
 @dataclass(frozen=True, slots=True)

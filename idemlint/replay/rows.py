@@ -76,6 +76,20 @@ class Rows(Outside):
                 asked = self.summary.effects[fact.subject].lookup if fact.subject >= 0 else ()
                 if not _other_rows(asked, effect):
                     return fact.site
+        return self._replacing_test(effect)
+
+    def _replacing_test(self, effect: Effect) -> Site | None:
+        """The test after which a row that is there is taken away, so that the inserted one takes its place."""
+        columns = {write.column for write in effect.writes}
+        for other in self.summary.effects[: effect.id]:
+            if other.kind not in ("delete", "save", "update") or other.model != effect.model:
+                continue
+            for fact in other.facts - effect.facts:
+                if fact.kind == "exists" and fact.holds and fact.model == effect.model and fact.subject >= 0:
+                    asked = self.summary.effects[fact.subject].lookup
+                    found_by_it = any(condition.column in columns for condition in asked)
+                    if found_by_it and falsifies(asked, other) and self.same_path(other, effect):
+                        return fact.site
         return None
 
     def handles_conflict(self, effect: Effect) -> bool:

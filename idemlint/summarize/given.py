@@ -44,9 +44,13 @@ class Given:
         return self.keywords.get(slot.name or "")
 
     def literals(self) -> Arguments:
-        """As the catalog tests them: literals, `...` for what cannot be told."""
-        found: dict[str, object] = {f"#{index}": _literal(value) for index, value in enumerate(self.positional)}
-        found.update({name: _literal(value) for name, value in self.keywords.items()})
+        """As the catalog tests them: literals, `...` for what cannot be told; `#0.method` is what the object given
+        there was made with."""
+        found: dict[str, object] = {}
+        for name, value in arguments_of(self):
+            found[name] = _literal(value)
+            if value.made:
+                found.update({f"{name}.{inner}": _literal(part) for inner, part in value.entries or ()})
         return found
 
     def all(self) -> list[Value]:

@@ -107,6 +107,8 @@ class Libraries(Messages):
         if self.catalog.origin(path, len(given.positional)) == "arguments":
             values = [value for value in (receiver, *given.all()) if value is not None]
             return self._passed_on(path, values, expr.at)
+        if self.catalog.role(path) == "transparent" and given.positional:
+            return given.positional[0]
         if path.startswith("builtins."):
             for value in given.all():
                 if value.rows is not None and value.rows.lock is not None:
@@ -115,7 +117,8 @@ class Libraries(Messages):
         if receiver is not None and receiver.effect is not None:
             return Value(receiver.origins, effect=receiver.effect)
         values = [value for value in (receiver, *given.all()) if value is not None and value.varies]
-        made = path if path.rpartition(".")[2][:1].isupper() else ""
+        kind = self.catalog.returns(path) or path
+        made = kind if kind.rpartition(".")[2][:1].isupper() else ""
         parts = arguments_of(given) if made else None
         return Value(derived([Value(), *values]).origins if values else CONSTANT, entries=parts, made=made)
 
@@ -130,7 +133,15 @@ class Libraries(Messages):
         if len(values) == 1:
             only = values[0]
             return replace(
-                whole, text=only.text, rows=only.rows, items=only.items, effect=only.effect, column=None, step=only.step
+                whole,
+                text=only.text,
+                rows=only.rows,
+                items=only.items,
+                effect=only.effect,
+                column=None,
+                step=only.step,
+                entries=only.entries if only.made else None,
+                made=only.made,
             )
         return whole
 

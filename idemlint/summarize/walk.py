@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from idemlint.domain.effect import Frame
-from idemlint.domain.summary import EFFECTS, Dropped, Loop, Summary
+from idemlint.domain.summary import Dropped, Loop, Summary, within_budget
 from idemlint.domain.value import CONSTANT, NOTHING, SETTLED, Closure, Facts, Origin, Outcome, Value
 from idemlint.program import Body, Site
 from idemlint.summarize.contexts import Contexts
@@ -34,9 +34,8 @@ class Walk(Contexts):
         for run in self.waiting.pop(None, []):
             run()
         self.stack.pop()
-        effects = tuple(
-            replace(effect, answered=effect.answered or effect.id in self.answered) for effect in self.effects[:EFFECTS]
-        )
+        within = within_budget(self.effects)
+        effects = tuple(replace(effect, answered=effect.answered or effect.id in self.answered) for effect in within)
         effects, early = settled(effects, self.intake) if self.intake is not None else (effects, False)
         return Summary(
             root=self.root,
@@ -53,7 +52,7 @@ class Walk(Contexts):
             swallows=self.swallows(body),
             early=early,
             quiet=self.quiet,
-            capped=len(self.effects) > EFFECTS or self.steps >= self.limit,
+            capped=len(self.effects) > len(within) or self.steps >= self.limit,
         )
 
     def start(self, body: Body) -> None:

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from idemlint.catalog import Catalog
+from idemlint.link.reading import literals
 from idemlint.program import Body, Construction, DataCall, EnqueueCall, LibraryCall, Program, ProjectCall, Target
+from idemlint.syntax import facts as f
 
 SMALL = 40
 """Calls that a function without effects may make, callees included, to be followed for its value's sake."""
+
+_IDLE = frozenset(
+    {None, "transparent", "partial", "wraps", "property", "memory", "log", "metric", "harmless", "contents"}
+)
+"""Roles of calls that leave all as it is: what makes only such calls is followed if it is small."""
 
 _QUIET = frozenset({"new", "narrow", "build", "read", "get", "first", "exists", "refresh", "lock"})
 
@@ -31,7 +38,7 @@ class Weights:
         if key not in self._acts:
             self._acts[key] = False
             body = self._program.bodies[key]
-            self._acts[key] = any(self._acts_itself(target) for target in _targets(body)) or any(
+            self._acts[key] = any(self._acts_itself(body, at, target) for at, target in _targets(body)) or any(
                 self.acts(inner) for inner in _callees(body)
             )
         return self._acts[key]
@@ -44,7 +51,7 @@ class Weights:
             self._sizes[key] = 1 + len(body.targets) + sum(self.size(inner) for inner in _callees(body))
         return self._sizes[key]
 
-    def _acts_itself(self, target: Target) -> bool:
+    def _acts_itself(self, body: Body, at: int, target: Target) -> bool:
         match target:
             case EnqueueCall():
                 return True
@@ -53,23 +60,31 @@ class Weights:
             case LibraryCall(path=path):
                 effect = self._catalog.effect(path)
                 if effect is not None:
-                    return effect.replay != "natural" or bool(effect.variants)
+                    # A file may be opened to be read only.
+                    given = effect.given(_literals(body, at)) if effect.variants else effect
+                    return given.replay != "natural"
                 catalog = self._catalog
                 queue = catalog.receives(path) is not None or catalog.acknowledges(path)
-                return queue or catalog.role(path) is not None or catalog.guard(path) is not None
+                return queue or catalog.role(path) not in _IDLE or catalog.guard(path) is not None
         return False
 
 
-def _targets(body: Body) -> Iterator[Target]:
-    yield from body.targets.values()
-    for target, _ in body.contexts:
-        yield target
+def _targets(body: Body) -> Iterator[tuple[int, Target]]:
+    yield from body.targets.items()
+    for target, at in body.contexts:
+        yield at, target
+
+
+def _literals(body: Body, at: int) -> dict[str, object]:
+    """The arguments of a call in a body, as the catalog tests them."""
+    calls = (part for part in f.walk(body.statements) if isinstance(part, f.Call) and part.at == at)
+    return next((literals(call) for call in calls), {})
 
 
 def _callees(body: Body) -> Iterator[str]:
     for keys in body.managers.values():
         yield from (key for key in keys if key)
-    for target in _targets(body):
+    for _, target in _targets(body):
         match target:
             case ProjectCall(body=key):
                 yield key
