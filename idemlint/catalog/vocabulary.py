@@ -77,6 +77,8 @@ ROLES: Mapping[str, str] = {
     "wraps": "marks a wrapper as standing for the function it is given",
     "property": "a decorator that makes a method an attribute",
     "memory": "a decorator that remembers results in this process",
+    "enumeration": "is derived from by classes whose attributes are values told apart, a label behind them or none",
+    "enumerated": "gives a member of such a class a value that none of the others has",
     "user-model": "gives the project's own model of a user",
     "receiver": "a decorator that connects a function to signals",
     "connect": "connects the function it is given to the signal it is called on",

@@ -19,7 +19,7 @@ def check(replay: Replay) -> Iterator[Finding]:
         if replay.locked(effect) or replay.version_checked(effect):
             continue
         for write in effect.writes:
-            if write.from_itself in ("arithmetic", "item"):
+            if write.from_itself in ("arithmetic", "tally", "item"):
                 yield finding(replay, effect, write)
 
 
@@ -27,7 +27,7 @@ def finding(replay: Replay, effect: Effect, write: Write) -> Finding:
     model = replay.model(effect)
     column = f"{model.title}.{write.column}" if model is not None else write.column
     internal = replay.catalog.stakes_of(write.column) == "internal"
-    confidence = Confidence.HIGH if write.from_itself == "arithmetic" else Confidence.LOW
+    confidence = Confidence.LOW if write.from_itself == "item" else Confidence.HIGH
     return replay.finding(
         NAME,
         effect,

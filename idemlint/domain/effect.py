@@ -17,8 +17,9 @@ Address = tuple[tuple[str, int], ...]
 @dataclass(frozen=True, slots=True)
 class Write:
     """A column that is written: the value, where it was assigned, and, when the new value is computed from the old one
-    of the same column, by what ("+", "-", "append", "item", "expression" for one the database works out, "add" to a set
-    and "remove" from a list, which change nothing the second time)."""
+    of the same column, by what ("arithmetic", "append", "item" for an entry of a document and "tally" for one that is
+    counted on from what it was, "expression" for one the database works out, "add" to a set and "remove" from a list,
+    which change nothing the second time)."""
 
     column: str
     value: Value

@@ -40,7 +40,8 @@ class Transaction:
 @dataclass(frozen=True, slots=True)
 class Loop:
     """A loop: where it stands; `items` says that it goes over things, not that it counts or waits. `origins` are
-    those of its items; when they are rows, `model` and `lookup` say which."""
+    those of its items; when they are rows, `model` and `lookup` say which. `opaque` says that nothing is known of any
+    part of an item, so that what is known cannot be made of one."""
 
     id: int
     site: Site
@@ -48,6 +49,7 @@ class Loop:
     model: str = ""
     lookup: tuple[Lookup, ...] = ()
     origins: frozenset[Origin] = frozenset()
+    opaque: bool = False
 
 
 @dataclass(frozen=True, slots=True)

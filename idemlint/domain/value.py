@@ -41,6 +41,9 @@ WHOLE = "#"
 UNKNOWN = Origin("unknown")
 CONSTANT = frozenset({Origin("constant")})
 
+TURN = Origin("constant", "#turn")
+"""Of what a loop counts by itself: the same in a second run, another in each turn."""
+
 
 @dataclass(frozen=True, slots=True)
 class Object:

@@ -28,12 +28,14 @@ def of_module(linker: Linker, expr: f.Name | f.Attribute, found: Found | None, m
 
 
 def of_class(linker: Linker, expr: f.Attribute, cls: str) -> Known | None:
-    """The text of a class attribute that stays what it is: one that is spelled as a constant, that holds a statement
-    (`self.insert_sql`), or that no method sets on the instance."""
+    """What a member of an enumeration is worth, or the text of a class attribute that stays what it is: one that is
+    spelled as a constant, that holds a statement (`self.insert_sql`), or that no method sets on the instance."""
     found = linker.class_member(cls, expr.name)
     written = found[1].fact.value if found is not None and isinstance(found[1].fact, f.Assign) else None
     if found is None or found[1].position is not None:
         return None
+    if any(linker.catalog.role(base) == "enumeration" for base in linker.classes.library_bases(cls)):
+        return _of_member(linker, expr.name, written, found[0].module)
     if not isinstance(written, f.Constant | f.Format | f.Operation | f.Call):
         return None
     value = linker.constants.evaluate(written, found[0].module)
@@ -49,6 +51,20 @@ def _is_left_alone(linker: Linker, cls: str, info: ClassInfo, binding: Binding) 
         return False
     methods = (each[-1].fact for info in linker.classes.order(cls)[0] for each in info.members.values())
     return not any(assigns(method, binding.name) for method in methods)
+
+
+def _of_member(linker: Linker, name: str, written: f.Expr | None, module: Module) -> Known | None:
+    """The value of a member of an enumeration. Its label, if it has one, comes behind the value; a value that is made
+    for it is none of the others', so its name will do."""
+    if isinstance(written, f.Display) and written.items:
+        written = written.items[0]
+    if isinstance(written, f.Call):
+        kind = linker.module_level(written.function, module)
+        made = isinstance(kind, LibraryType) and linker.catalog.role(kind.path) == "enumerated"
+        return Known(name.lower()) if made else None
+    value = linker.constants.evaluate(written, module) if written is not None else None
+    plain = isinstance(value, Known) and isinstance(value.value, str | int | float)
+    return value if isinstance(value, Known) and plain else None
 
 
 def _statement(linker: Linker, call: f.Call, module: Module) -> Known | None:

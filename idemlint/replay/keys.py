@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from idemlint.domain.effect import Effect, Key
-from idemlint.domain.value import Value
+from idemlint.domain.value import TURN, Value
 from idemlint.replay.harm import Harm
 
 
@@ -16,7 +16,11 @@ class Keys(Harm):
         """Whether a key does not hang on the items of the loop that the call stands in."""
         for loop in self.loops(effect):
             kinds = {origin.kind for origin in loop.origins}
-            if not loop.items or not kinds or kinds & {"constant", "unknown"}:
+            if not loop.items or not kinds or TURN in key.origins:
+                continue
+            if loop.opaque and not key.unknown:
+                return True
+            if kinds & {"constant", "unknown"}:
                 continue
             titles = {loop.model.rpartition(":")[2]} if loop.model else set()
             shared = loop.origins & key.origins

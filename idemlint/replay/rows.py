@@ -100,10 +100,10 @@ class Rows(Outside):
         return any(name in caught or self.catalog.canonical(name) in caught for name in effect.handled)
 
     def numeric(self, effect: Effect, column: str) -> bool:
-        """Whether a column counts something; one nobody knows is taken to."""
+        """Whether a column counts something, or holds a moment that can be moved on; one nobody knows is taken to."""
         model = self.model(effect)
         field = model.field(column) if model is not None else None
-        return field is None or field.kind in ("number", "money", "other")
+        return field is None or field.kind in ("number", "money", "time", "other")
 
     def counts_again(self, effect: Effect) -> bool:
         """Whether a write changes a number that matters by an amount, each time that it is made."""

@@ -35,7 +35,12 @@ class Assigning(Documents):
             self.assign(thing, name, value, self.site(target.at))
             return
         column = model.column(name)
-        step = self.from_itself(expr, value, model, column) if expr is not None else ""
+        held = self.heap.get(thing.id, {}).get(column)
+        if held is not None and value.column == (thing.id, column):
+            # What was changed in place is put where it was: `history = row.history; ...; row.history = history`.
+            step = held.from_itself
+        else:
+            step = self.from_itself(expr, value, model, column) if expr is not None else ""
         self.assign(thing, column, value, self.site(target.at), step)
         self.clean.get(thing.id, set()).discard(column)
 
@@ -57,9 +62,17 @@ class Assigning(Documents):
         if holder.column is not None:
             thing = self.things.get(holder.column[0])
             if thing is not None and thing.model is not None:
-                self.assign(
-                    thing, holder.column[1], Value(holder.origins, column=holder.column), self.site(target.at), "item"
-                )
+                self.set_entry(thing, holder, key, value, target)
+
+    def set_entry(self, thing: Object, holder: Value, key: Value, value: Value, target: f.Expr) -> None:
+        """`row.totals["paid"] = ...`: what else stands in the column is written back as it was read, and the entry
+        may be counted on from what it was."""
+        assert holder.column is not None
+        counts = value.step == holder.column and self.catalog.stakes_of(key.text or "") != "internal"
+        held = self.heap.get(thing.id, {}).get(holder.column[1])
+        if counts or held is None or not held.from_itself:
+            kept = Value(holder.origins, column=holder.column)
+            self.assign(thing, holder.column[1], kept, self.site(target.at), "tally" if counts else "item")
 
     def augment(self, statement: f.Augment) -> None:
         """`target += value`."""

@@ -19,6 +19,9 @@ ITEMS = 16
 _SAME = ("strip", "lower", "encode", "rstrip")
 """Methods of texts after which they are taken for the same."""
 
+OF_ITSELF = frozenset("append extend update copy get".split())
+"""Methods of what a column holds after which, or with whose answer, it is still spoken of that column."""
+
 CLAMPS = frozenset({"builtins.max", "builtins.min", "builtins.round", "builtins.abs", "builtins.int"})
 """What is still an old value plus something after these: `max(stock.quantity - sold, 0)`."""
 
@@ -101,7 +104,8 @@ class Libraries(Messages):
         if path == "builtins.dict":
             entries = dict(given.positional[0].entries or ()) if given.positional else {}
             entries.update(given.keywords)
-            return replace(derived(given.all()), entries=tuple(entries.items()))
+            copied = given.positional[0].column if given.positional and not given.keywords else None
+            return replace(derived(given.all()), entries=tuple(entries.items()), column=copied)
         if path.removeprefix("builtins.str.") in ("format", *_SAME):
             return self.plain(callee, given, expr)
         if self.catalog.origin(path, len(given.positional)) == "arguments":
@@ -176,7 +180,7 @@ class Libraries(Messages):
             path=path,
             verb=verb,
             url=url,
-            key=self.key(row, given, expr),
+            key=self.key(row, given, expr) or self.key_of_client(row, receiver),
             arguments=(*arguments_of(given), *holder),
         )
         if row.replay == "natural":
@@ -211,6 +215,14 @@ class Libraries(Messages):
                     return Key(inner, item, item.site or self.site(expr.at))
         return None
 
+    def key_of_client(self, row: Row, client: Value | None) -> Key | None:
+        """The key among the headers that a client was made with and sends with each request."""
+        headers = client.entry("headers") if client is not None and client.made and row.http is not None else None
+        for name, sent in (headers.entries or ()) if headers is not None else ():
+            if self.catalog.is_key_header(name) and sent.site is not None:
+                return Key(name, sent, sent.site)
+        return None
+
     def plain(self, callee: Value, given: Given, expr: f.Call) -> Value:
         """A method of a builtin, or a call whose target says nothing: it depends on its receiver and arguments."""
         for value in given.all():
@@ -232,7 +244,7 @@ class Libraries(Messages):
         if text is not None and name == "format":
             text = formatted(text, given.positional, given.keywords)
         result = derived(values, text)
-        if receiver is not None and receiver.column is not None and name in ("append", "extend", "update", "copy"):
+        if receiver is not None and receiver.column is not None and name in OF_ITSELF:
             return replace(result, column=receiver.column)
         return result
 

@@ -51,6 +51,11 @@ def breaks(body: f.Body) -> bool:
     return False
 
 
+def leaves(body: f.Body) -> bool:
+    """Whether a function may return from within a body."""
+    return any(isinstance(part, f.Return) for part in f.walk(body))
+
+
 def bound(statement: f.For | f.While) -> frozenset[str]:
     """Names that each turn of a loop binds anew."""
     found: set[str] = set()
@@ -64,6 +69,8 @@ def bound(statement: f.For | f.While) -> frozenset[str]:
         elif isinstance(part, f.Assign):
             for target in part.targets:
                 found |= target_names(target)
+        elif isinstance(part, f.Augment):
+            found |= target_names(part.target)
         elif isinstance(part, f.Function | f.Class):
             found.add(part.name)
         elif isinstance(part, f.For):

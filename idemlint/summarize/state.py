@@ -170,13 +170,20 @@ class State:
             self.answered.add(value.effect[0])
         self.answered.update(value.others)
 
-    def open_loop(self, number: int, at: int, iterable: Value, item: Value, *, items: bool) -> None:
-        """A loop over something; rows that were put into a list first are still rows of their query."""
+    def open_loop(
+        self, number: int, at: int, iterable: Value, item: Value, *, items: bool, tries: bool = False
+    ) -> None:
+        """A loop over something; rows that were put into a list first are still rows of their query. `tries` says that
+        it ends with the first turn that does what is wanted."""
         thing = item.thing if item.thing is not None and item.thing.each else None
         model, lookup = (thing.model or "", thing.lookup) if thing is not None else ("", ())
         if iterable.rows is not None:
             model, lookup = iterable.rows.model, iterable.rows.lookup
-        self.loops[number] = Loop(number, self.site(at), items, model, lookup, item.origins)
+        parts = [item, *(value for _, value in item.entries or ()), *(item.items or ())]
+        if item.thing is not None:
+            parts.extend(write.value for write in self.heap.get(item.thing.id, {}).values())
+        opaque = not model and not tries and all(part.unknown for part in parts)
+        self.loops[number] = Loop(number, self.site(at), items, model, lookup, item.origins, opaque)
         if item.thing is not None:
             self.turns[item.thing.id] = (*self.loops_open, number)
 
@@ -232,4 +239,4 @@ def _joined(one: Write, other: Write) -> Write:
     return Write(one.column, join(one.value, other.value), first.site, first.from_itself)
 
 
-_STEPS = ("", "item", "append", "arithmetic", "expression", "expression-again")
+_STEPS = ("", "item", "tally", "append", "arithmetic", "expression", "expression-again")

@@ -152,6 +152,9 @@ class Values(Conditions):
         delivered = self.of_delivery(base, expr.name, expr.at)
         if delivered is not None:
             return delivered
+        if base.literal is not None and expr.name == "value":
+            # A member of an enumeration stands for its value as well.
+            return base
         if base.thing is not None:
             return self.of_thing(base.thing, expr.name, kind)
         if base.entries is not None and base.entry(expr.name) is not None:

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from idemlint.domain.effect import Frame
 from idemlint.domain.summary import Dropped, Loop, Summary, within_budget
-from idemlint.domain.value import CONSTANT, NOTHING, SETTLED, Closure, Facts, Origin, Outcome, Value
+from idemlint.domain.value import CONSTANT, NOTHING, SETTLED, TURN, Closure, Facts, Origin, Outcome, Value, origins_of
 from idemlint.program import Body, Site
 from idemlint.summarize.contexts import Contexts
 from idemlint.summarize.messages import settled
-from idemlint.summarize.shape import bound, breaks, counts
+from idemlint.summarize.shape import bound, breaks, counts, leaves
 from idemlint.summarize.state import Activation, Snapshot
 from idemlint.syntax import facts as f
 
@@ -258,7 +258,8 @@ class Walk(Contexts):
         iterable = self.iterated(self.evaluate(statement.iterable))
         number = self.next()
         item = self.item(iterable, statement.iterable)
-        self.open_loop(number, statement.at, iterable, item, items=not counts(statement.iterable))
+        tries = breaks(statement.body) or leaves(statement.body)
+        self.open_loop(number, statement.at, iterable, item, items=not counts(statement.iterable), tries=tries)
         queue = self.received_from(statement.iterable, first)
 
         def start() -> None:
@@ -285,6 +286,10 @@ class Walk(Contexts):
         self.address.append(("loop", number))
         self.loops_open.append(number)
         self.here.rebound.append(rebound)
+        for name in rebound & self.here.env.keys():
+            # What the turn before left here.
+            held = self.here.env[name]
+            self.here.env[name] = replace(held, origins=origins_of((held, Value(frozenset({TURN})))))
         start()
         self.run_body(body)
         self.here.rebound.pop()
