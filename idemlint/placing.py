@@ -160,6 +160,9 @@ _STATEMENT = re.compile(
 )
 
 
+_PART = re.compile(r"""[rbfuRBFU]*("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|[()\[\]{}]|[^()\[\]{}"']+""")
+
+
 def shorten(code: str) -> str:
     """Code on one line; when too long, the inside of brackets gives way to dots, the innermost last arguments first. A
     statement that comes first keeps its beginning."""
@@ -178,4 +181,21 @@ def shorten(code: str) -> str:
     if text is not None and len(head) < WIDTH // 2:
         room = WIDTH - len(head) - len('("...")')
         return f'{head}("{text[2][:room].rstrip()}...")'
-    return f"{head[: WIDTH - 5]}(...)"
+    emptied = _emptied(flat)
+    return emptied if len(emptied) <= WIDTH else f"{head[: WIDTH - 5]}(...)"
+
+
+def _emptied(flat: str) -> str:
+    """Code with dots for what stands in its brackets: of `Mail(text).send(address)` both calls stay."""
+    kept: list[str] = []
+    depth = 0
+    for found in _PART.finditer(flat):
+        part = found.group()
+        closes = part in (")", "]", "}")
+        depth -= closes
+        if depth == 0:
+            kept.append(part)
+        elif depth == 1 and kept[-1] in ("(", "[", "{") and not closes:
+            kept.append("...")
+        depth += part in ("(", "[", "{")
+    return "".join(kept)
