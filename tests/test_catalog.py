@@ -587,6 +587,8 @@ def test_a_function_whose_post_reads(catalog: Catalog, name: str, reads: bool) -
         ("{}/orders/create?lookup=1", False),
         ("https://{}:{}/orders-{}/_forcemerge", True),
         ("https://api.shop.com/refresh/orders", False),
+        ("{}/v1/chat/completions", True),
+        ("{}/convert/", True),
         ("https://api.shop.com/", False),
     ],
 )
