@@ -100,6 +100,8 @@ class Attributes(Reading):
         return None
 
     def instance_attribute(self, base: InstanceType, cls: str, name: str) -> Type | None:
+        if name == "__class__":
+            return ClassType(cls)
         for attribute, kept in base.kept:
             if attribute == name:
                 return kept

@@ -93,8 +93,8 @@ def outside_key(model: Model, call: f.Call, resolve: Resolve) -> Model:
 
 
 def rows_attribute(rows: RowsType, model: Model, name: str) -> Type | None:
-    """An attribute of rows that is no method: none."""
-    return None
+    """An attribute of a manager or queryset that is no method: `self.model`, the class of its rows."""
+    return ClassType(model.name) if name == "model" and ":" in model.name else None
 
 
 def _plain(method: str, known: Container[str]) -> str:
