@@ -178,6 +178,10 @@ TASKS: Mapping[str, Pinned] = {
         "shop.consumers:read_along": ("shop.consumers.read_along", "shop/consumers.py:23", "early-ack", "NOTE"),
         "shop.script:__main__": ("shop.script.__main__", "shop/script.py:6", "worker-lost", "ERROR"),
     },
+    "lambda_sqs": {
+        "shop.one_by_one:handle": ("shop.one_by_one.handle", "shop/one_by_one.py:14", "worker-lost", "ERROR"),
+        "shop.orders:lambda_handler": ("shop.orders.lambda_handler", "shop/orders.py:6", "worker-lost", "ERROR"),
+    },
     "nats": {
         "shop.consumers:fetch": ("shop.consumers.fetch", "shop/consumers.py:13", "worker-lost", "ERROR"),
         "shop.consumers:iterate": ("shop.consumers.iterate", "shop/consumers.py:21", "worker-lost", "ERROR"),

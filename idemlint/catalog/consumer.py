@@ -29,6 +29,9 @@ class Consumer:
     `mixins` the method `method` is handed the receiving class as its first argument. `kept` is how long the queue keeps
     a message, a word of `KEPT`; `dropped` is a test on the receiving call by which it is "received".
 
+    Functions called one of `handlers` are tasks without any of that: they are called with an event whose item `records`
+    holds messages, which have the items `parts`. `until` says what acknowledges a message where no call does.
+
     Of what is received from, `group` is where the consumers are named whose position is kept, and `commits` where it is
     told not to commit by itself. Of the receiving call, `lease` is where it says how long it waits for an
     acknowledgement, in so many seconds as `unit`, and `batch` how many messages it gives, one if it does not say.
@@ -38,13 +41,17 @@ class Consumer:
 
     name: str
     title: str
-    receive: tuple[str, ...]
+    receive: tuple[str, ...] = ()
     acknowledge: tuple[str, ...] = ()
     blocks: tuple[str, ...] = ()
     renew: tuple[str, ...] = ()
     telling: tuple[Slot, ...] = ()
     mixins: tuple[str, ...] = ()
     method: str = ""
+    handlers: tuple[str, ...] = ()
+    records: str = ""
+    parts: tuple[str, ...] = ()
+    until: str = ""
     callback: tuple[Slot, ...] = ()
     passes: Mapping[str, str] = field(default_factory=dict)
     kept: str = "acknowledged"

@@ -61,7 +61,7 @@ def _again(intake: Intake, handling: Handling, lease: Amount | None) -> str:
     if row.kept == "committed" and not handling.acknowledged:
         how = "the client commits in the background" if handling.commits else "nothing is committed"
         return f"{row.title} hands out again what was not committed when the consumer stopped ({how})"
-    before = f"before {handling.acknowledged}" if handling.acknowledged else "before the message is acknowledged"
+    before = f"before {handling.acknowledged or row.until or 'the message is acknowledged'}"
     after = f", after {lease} ({lease.text})" if lease is not None else ""
     return f"{row.title} hands a message out again when the consumer stops {before}{after}"
 

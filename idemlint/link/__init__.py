@@ -19,6 +19,7 @@ from idemlint.link.entries import (
     savers,
     sends_now,
 )
+from idemlint.link.handlers import find_handlers
 from idemlint.link.indexes import find_indexes
 from idemlint.link.linker import FunctionInfo, Linker
 from idemlint.link.production import is_production
@@ -55,6 +56,7 @@ def link(
     find_tasks(linker)
     find_references(linker)
     find_consumers(linker)
+    find_handlers(linker)
     link_tasks(linker, progress)
     around = answers_in_transaction(settings)
     outer = outer_roots(linker, around is not None, progress)
