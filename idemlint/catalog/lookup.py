@@ -217,6 +217,15 @@ class Catalog:
         found.update(path.rpartition(".")[2] for path, row in self.tables.roles.exact() if row.role == "on-commit")
         return frozenset(word for word in found if not word.startswith("__") and "*" not in word)
 
+    def tying_words(self, frameworks: Iterable[rows.Framework]) -> list[str]:
+        """The names of what ties several tasks together so that a call of it sends them, in these frameworks."""
+        found: set[str] = set()
+        for framework in frameworks:
+            row = framework.method("__call__", "composition")
+            if row is not None and row.does == "enqueue":
+                found.update(word_of(call) for compose in framework.composes for call in compose.calls)
+        return sorted(word for word in found if not word.startswith("_"))
+
     # --- Queues without a framework ----------------------------------------------------------------------------------
 
     def receives(self, path: str) -> Consumer | None:

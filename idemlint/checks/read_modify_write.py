@@ -14,6 +14,8 @@ def check(replay: Replay) -> Iterator[Finding]:
     if replay.task is None:
         return
     for effect in replay.summary.effects:
+        if effect.kind == "external":
+            yield from of_store(replay, effect)
         if effect.kind not in ("save", "update") or effect.fresh in ("new", "stored"):
             continue
         if replay.locked(effect) or replay.version_checked(effect):
@@ -21,6 +23,35 @@ def check(replay: Replay) -> Iterator[Finding]:
         for write in effect.writes:
             if write.from_itself in ("arithmetic", "tally", "item"):
                 yield finding(replay, effect, write)
+
+
+def of_store(replay: Replay, effect: Effect) -> Iterator[Finding]:
+    """A number that matters, read from a store and written back. What it counts only its name says."""
+    found = replay.read_from(effect)
+    if found is None or replay.guard(effect) is not None:
+        return
+    read, part = found
+    name = f"{replay.counter(effect)} {part}".strip()
+    if replay.catalog.stakes_of(name) != "money":
+        return
+    yield replay.finding(
+        NAME,
+        effect,
+        replay.severity(Severity.ERROR),
+        f"{replay.name} reads {name}, changes it in Python and stores it again: a run beside it loses one of the two "
+        "changes, and a second delivery applies it again.",
+        (
+            replay.again(),
+            Mark(StepKind.FIRST, "{code} gives the stored value", read.site),
+            Mark(StepKind.AGAIN, "another run reads the same value before the write", read.site),
+            Mark(StepKind.AGAIN, "both write: {code}", effect.site),
+            Mark(StepKind.RESULT, "one change is lost, or the same one counts twice"),
+        ),
+        fix=Fix(
+            "keep the number in the database, where a unique row for this piece of work can be committed with it",
+            Applicability.DISPLAY,
+        ),
+    )
 
 
 def finding(replay: Replay, effect: Effect, write: Write) -> Finding:

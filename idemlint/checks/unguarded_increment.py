@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from idemlint.checks.rule import Rule
 from idemlint.diagnostic import Applicability, Confidence, Fix, Severity, StepKind
 from idemlint.domain.effect import Effect, Write
-from idemlint.domain.guard import Strength, argument
+from idemlint.domain.guard import Strength
 from idemlint.program import Site
 from idemlint.replay import Finding, Mark, Replay
 
@@ -19,7 +19,7 @@ def check(replay: Replay) -> Iterator[Finding]:
         if effect.kind == "external":
             if replay.kind(effect) == "increment" and matters(replay, effect):
                 if replay.repeats(effect) and not replay.guarded(effect):
-                    counter = named(effect)
+                    counter = replay.counter(effect)
                     yield finding(replay, effect, effect.site, "a stored number" if " " in counter else counter)
             continue
         if effect.kind not in ("save", "update", "upsert"):
@@ -52,17 +52,7 @@ def enough(replay: Replay, effect: Effect) -> Strength:
 def matters(replay: Replay, effect: Effect) -> bool:
     """Whether a counter in a store is worth a word. What it counts only its name says, and most count what may be
     counted twice."""
-    return replay.catalog.stakes_of(named(effect)) == "money"
-
-
-def named(effect: Effect) -> str:
-    """The name of a counter in a store, as far as it is written: the key and the field in it, or the update's text."""
-    told = argument(effect, effect.row.target) if effect.row is not None else None
-    given = dict(effect.arguments)
-    texts = [given[name].text for name in ("#0", "name", "#1", "key") if name in given]
-    if told is not None and told.text not in texts:
-        texts.append(told.text)
-    return " ".join(text for text in texts if text)
+    return replay.catalog.stakes_of(replay.counter(effect)) == "money"
 
 
 def finding(replay: Replay, effect: Effect, site: Site, column: str) -> Finding:

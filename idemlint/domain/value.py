@@ -104,7 +104,9 @@ class Value:
     `text` is a string as far as it is literal, with `{}` for the rest; `literal` is a one-element tuple with the
     exact constant. `items` are a tuple's elements, `entries` a dict's, or the arguments that an instance of the library
     class `made` was made with; `partial` says that a dict has keys that could not be read. `column` is (object id,
-    column) when the value was read from a row, `effect` the effect it is the answer of with the part it is ("created",
+    column) when the value was read from a row, `step` that column when something was added to it. `read` is the reading
+    of a store (an effect) whose answer it is or stands in, `tally` that reading, and the name of the part if it has
+    one, when something was added to it. `effect` is the effect it is the answer of with the part it is ("created",
     "count", "result"), `others` the effects whose answer it may be as well, `test` what its being true or false says,
     `outcomes` what each way out of a helper says."""
 
@@ -119,6 +121,8 @@ class Value:
     rows: Rows | None = None
     column: tuple[int, str] | None = None
     step: tuple[int, str] | None = None
+    read: int | None = None
+    tally: tuple[int, str] | None = None
     effect: tuple[int, str] | None = None
     others: tuple[int, ...] = ()
     test: Test | None = None
@@ -252,6 +256,8 @@ def join(one: Value, other: Value) -> Value:
         rows=_joined_rows(one.rows, other.rows),
         column=one.column if one.column == other.column else None,
         step=one.step or other.step,
+        read=one.read if one.read is not None else other.read,
+        tally=one.tally or other.tally,
         effect=one.effect if one.effect == other.effect else None,
         others=_answers(one, other),
         test=_joined_test(one.test, other.test),

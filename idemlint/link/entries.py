@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from idemlint.link.linker import FunctionInfo, Linker
@@ -131,7 +131,8 @@ def receiver_of(info: FunctionInfo) -> InstanceType | ClassType | None:
 def find_senders(linker: Linker) -> list[FunctionInfo]:
     """Functions, no tests, that send a task or register a commit hook."""
     words = sorted(linker.catalog.scan_words(linker.frameworks) - {"task"})
-    pattern = re.compile(r"\b(?:" + "|".join(map(re.escape, words)) + r")\b")
+    tied = linker.catalog.tying_words(linker.frameworks)
+    pattern = re.compile(_any_of(words) + (rf"|(?<![.\w]){_any_of(tied)}\(" if tied else ""))
     methods = {
         name
         for framework in linker.frameworks
@@ -140,7 +141,10 @@ def find_senders(linker: Linker) -> list[FunctionInfo]:
         for name in row.names
     }
     found: list[FunctionInfo] = []
-    for source in linker.project.mentioning(words):
+    libraries = [library for framework in linker.frameworks for library in framework.libraries]
+    imported = set(linker.project.mentioning(libraries))
+    tying = [source for source in linker.project.mentioning(tied) if source in imported]
+    for source in sorted({*linker.project.mentioning(words), *tying}, key=lambda source: source.path):
         if not is_production(source.path):
             continue
         module = linker.modules.load(source)
@@ -148,7 +152,7 @@ def find_senders(linker: Linker) -> list[FunctionInfo]:
             if piece.defines is None or not pattern.search(piece.text):
                 continue
             for fact, cls in functions_in(module.statements(index)):
-                if any(_sends(call, methods, words) for call in calls_in(fact.body)):
+                if any(_sends(call, methods, words) or _starts(call, tied) for call in calls_in(fact.body)):
                     found.append(function_info(linker, module, index, fact, cls))
     return found
 
@@ -158,6 +162,16 @@ def _sends(call: f.Call, methods: set[str], words: list[str]) -> bool:
     if isinstance(call.function, f.Attribute):
         return call.function.name in methods or call.function.name in words or bool(names & methods)
     return isinstance(call.function, f.Name) and (call.function.id in words or bool(names & methods))
+
+
+def _starts(call: f.Call, tied: Sequence[str]) -> bool:
+    """`chord(parts)(last)`: several tied together are sent by being called."""
+    inner = call.function.function if isinstance(call.function, f.Call) else None
+    return isinstance(inner, f.Name) and inner.id in tied
+
+
+def _any_of(words: Sequence[str]) -> str:
+    return r"\b(?:" + "|".join(map(re.escape, words)) + r")\b"
 
 
 def callers(linker: Linker, function: str, name: str) -> list[FunctionInfo]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from idemlint.link.annotations import annotated
 from idemlint.link.containers import agree, grown
+from idemlint.link.drafts import TASK_PREFIX
 from idemlint.link.expressions import Expressions
 from idemlint.link.linker import FunctionInfo
 from idemlint.link.modules import bindings_in
@@ -143,8 +144,9 @@ class Walk(Expressions):
         match statement:
             case f.Assign(targets=targets, value=value, annotation=annotation):
                 kind = self.evaluate(value) if value is not None else None
-                if annotation is not None:
-                    kind = kind or annotated(self.linker, annotation, self.module, self.receiver)
+                if annotation is not None and (kind is None or _is_handed(kind)):
+                    # What the worker hands over is kept in a dict of anything.
+                    kind = annotated(self.linker, annotation, self.module, self.receiver) or kind
                 for target in targets:
                     self.assign(target, kind)
             case f.Augment(target=target, value=value):
@@ -299,3 +301,8 @@ def _merge(
         if kind is not None:
             merged[name] = kind
     return merged
+
+
+def _is_handed(kind: Type) -> bool:
+    """Whether a value is something that a running task is handed and whose class nobody tells."""
+    return isinstance(kind, LibraryType | LibraryInstance) and kind.path.startswith(TASK_PREFIX)

@@ -12,6 +12,7 @@ from idemlint.replay.known import Known
 
 WRITES = frozenset({"POST", "PATCH"})
 SENT = frozenset({"message", "chat", "push"})
+STORED = frozenset({"set", "cache"})
 CALLED = frozenset({"payment", "provision", "http", "publish"})
 
 
@@ -47,6 +48,35 @@ class Outside(Known):
         """The kind of an outside effect; a known host says more than the HTTP client."""
         host = self.catalog.host(effect.url) if effect.url and not effect.url.startswith("{}") else None
         return host.kind if host is not None else effect.row.kind if effect.row is not None else effect.kind
+
+    def counter(self, effect: Effect) -> str:
+        """The name of a number in a store, as far as it is written: the key and the field in it, or the update's
+        text."""
+        told = argument(effect, effect.row.target) if effect.row is not None else None
+        given = dict(effect.arguments)
+        texts = [given[name].text for name in ("#0", "name", "#1", "key") if name in given]
+        if told is not None and told.text not in texts:
+            texts.append(told.text)
+        return " ".join(text for text in texts if text)
+
+    def read_from(self, effect: Effect) -> tuple[Effect, str] | None:
+        """The reading that a value is worked out from which is stored in the same place again, and what the part of it
+        is called that counts."""
+        row = effect.row
+        place = argument(effect, row.target) if row is not None else None
+        if place is None or self.kind(effect) not in STORED:
+            return None
+        for _, value in effect.arguments:
+            read = self.summary.effects[value.tally[0]] if value.tally is not None else None
+            if value.tally is None or read is None or read.row is None:
+                continue
+            before = argument(read, read.row.target)
+            same = before is not None and (before.text, before.origins) == (place.text, place.origins)
+            texts = {given.text for _, given in effect.arguments}
+            within = all(given.text in texts for name, given in read.arguments if name == "#1" and given.text)
+            if same and within and read.path.partition(".")[0] == effect.path.partition(".")[0]:
+                return read, value.tally[1]
+        return None
 
     def stakes(self, effect: Effect) -> str:
         host = self.catalog.host(effect.url) if effect.url and not effect.url.startswith("{}") else None

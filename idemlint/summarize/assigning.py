@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from idemlint.domain.value import Object, Value, derived
 from idemlint.summarize.documents import Documents
+from idemlint.summarize.values import added_to
 from idemlint.syntax import facts as f
 
 
@@ -56,6 +57,9 @@ class Assigning(Documents):
                 self.here.env[base.id] = replace(
                     holder, entries=tuple(entries.items()), origins=derived([holder, value]).origins
                 )
+        if value.tally is not None and isinstance(base, f.Name):
+            # `profile["coins"] += won`: what is stored next is what was read, with something added.
+            self.here.env[base.id] = replace(self.here.env.get(base.id, holder), tally=(value.tally[0], key.text or ""))
         if holder.thing is not None and key.text is not None and self.is_document(holder.thing):
             counted = "arithmetic" if value.step == (holder.thing.id, key.text) else ""
             self.assign(holder.thing, key.text, value, self.site(target.at), counted)
@@ -83,7 +87,7 @@ class Assigning(Documents):
         if statement.operator == "+" and (old.text is not None or added.text is not None):
             text = (old.text or "{}") + (added.text or "{}")
         step = old.column or old.step
-        value = Value(derived([old, added]).origins, text=text, step=step)
+        value = Value(derived([old, added]).origins, text=text, step=step, tally=added_to(old))
         if isinstance(target, f.Attribute):
             holder = self.evaluate(target.base)
             if holder.thing is not None:

@@ -26,6 +26,9 @@ class Conditions(State):
             case f.Boolean(operator=operator, operands=operands):
                 tests = [self.condition(operand) for operand in operands]
                 return _all(tests) if operator == "and" else _all([test.inverted() for test in tests]).inverted()
+            case f.Call(function=f.Attribute(base=base, name="get")) if self.remembers(base):
+                self.evaluate(expr)
+                return self.absent(self.site(expr.at)).inverted()
             case f.Comparison(left=left, operators=(operator,), rights=(right,)):
                 return self.comparison(left, operator, right, self.site(expr.at))
             case f.Comparison(left=left, rights=rights):
@@ -113,11 +116,14 @@ class Conditions(State):
             one, other = other, one
             operator = _MIRRORED.get(operator, operator)
         if operator in ("in", "not in") and self.remembers(right):
-            absent = Test(frozenset(), frozenset({Fact("process", site=site)}))
-            return absent if operator == "in" else absent.inverted()
+            return self.absent(site) if operator == "not in" else self.absent(site).inverted()
         if operator in ("is not", "!=", "not in"):
             return self._equals(one, other, site, _POSITIVE[operator]).inverted()
         return self._equals(one, other, site, operator)
+
+    def absent(self, site: Site) -> Test:
+        """That something is not in what the process remembers."""
+        return Test(frozenset({Fact("process", site=site)}))
 
     def remembers(self, expr: f.Expr) -> bool:
         """Whether a set, dict or list of the module is asked to which this function adds: it lives as long as the

@@ -119,7 +119,7 @@ class Libraries(Messages):
                     self.fetch(value.rows, expr.at)
             return self.plain(callee, given, expr)
         if receiver is not None and receiver.effect is not None:
-            return Value(receiver.origins, effect=receiver.effect)
+            return Value(receiver.origins, effect=receiver.effect, read=receiver.read)
         values = [value for value in (receiver, *given.all()) if value is not None and value.varies]
         kind = self.catalog.returns(path) or path
         made = kind if kind.rpartition(".")[2][:1].isupper() else ""
@@ -131,7 +131,10 @@ class Libraries(Messages):
         for value in values:
             if value.rows is not None and value.rows.lock is not None:
                 self.fetch(value.rows, at)
+        varying = [value for value in values if value.varies or value.read is not None]
         whole = derived(values)
+        if len(varying) == 1:
+            whole = replace(whole, read=varying[0].read, tally=varying[0].tally)
         if path in CLAMPS:
             return replace(whole, step=next((value.step for value in values if value.step is not None), None))
         if len(values) == 1:
@@ -185,7 +188,8 @@ class Libraries(Messages):
         )
         if row.replay == "natural":
             values = [value for value in (receiver, *given.all()) if value is not None]
-            return Value(derived([Value(), *values]).origins, effect=(effect.id, "result"))
+            read = effect.id if row.kind == "read" else None
+            return Value(derived([Value(), *values]).origins, effect=(effect.id, "result"), read=read)
         keyed = effect.key is not None and effect.key.value.stable
         origin = Origin("stored" if keyed else "response", path, effect.site)
         return Value(frozenset({replace(origin, site=None) if keyed else origin}), effect=(effect.id, "result"))
@@ -244,6 +248,8 @@ class Libraries(Messages):
         if text is not None and name == "format":
             text = formatted(text, given.positional, given.keywords)
         result = derived(values, text)
+        if receiver is not None and receiver.read is not None and name in OF_ITSELF:
+            return replace(result, read=receiver.read)
         if receiver is not None and receiver.column is not None and name in OF_ITSELF:
             return replace(result, column=receiver.column)
         return result

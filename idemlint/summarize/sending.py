@@ -17,19 +17,12 @@ class Sending(Following):
     """The part of a walk that puts off work."""
 
     def enqueue(self, target: EnqueueCall, expr: f.Call) -> Effect:
-        arguments = tuple((name, self.evaluate_quietly(value)) for name, value in target.arguments)
-        for argument in expr.arguments:
-            if not any(argument.value is value for _, value in target.arguments):
-                self.evaluate(argument.value)
-            elif not isinstance(argument.value, f.Name | f.Constant | f.Attribute):
-                found = self.evaluate(argument.value)
-                arguments = tuple(
-                    (name, found if value is argument.value else known)
-                    for (name, known), (_, value) in zip(arguments, target.arguments, strict=True)
-                )
+        given = {argument.value.at: self.evaluate(argument.value) for argument in expr.arguments}
         kind = "retry" if target.does == "retry" else "enqueue"
-        if kind == "retry":
-            arguments = tuple((name, self.evaluate_quietly(value)) for name, value in target.options)
+        arguments = tuple(
+            (name, given[value.at] if value.at in given else self.evaluate_quietly(value))
+            for name, value in (target.options if kind == "retry" else target.arguments)
+        )
         return self.record(kind, expr.at, enqueue=target, arguments=arguments, path=target.method)
 
     def on_commit(self, target: LibraryCall, given: Given, expr: f.Call) -> Value:

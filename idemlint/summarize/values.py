@@ -271,7 +271,7 @@ class Values(Conditions):
                     step = side.column
                 elif side.step is not None:
                     step = side.step
-        value = Value(origins_of((left, right)), literal=literal, text=text, step=step)
+        value = Value(origins_of((left, right)), literal=literal, text=text, step=step, tally=added_to(left, right))
         if left.rows is not None:
             return replace(value, rows=left.rows)
         return value
@@ -299,7 +299,8 @@ class Values(Conditions):
                 entries[name.text] = replace(value, site=self.site(expr.at))
             if name.text is not None and whole and self.catalog.is_key_name(name.text):
                 self.use_key(name.text, value, expr.at, "")
-        return replace(derived(values), entries=tuple(entries.items()), partial=partial)
+        tally = next((value.tally for value in values if value.tally is not None), None)
+        return replace(derived(values), entries=tuple(entries.items()), partial=partial, tally=tally)
 
     def of_item(self, expr: f.Subscript, base: Value, index: Value) -> Value:
         """An item; of a message that says how it was delivered, another one at each delivery."""
@@ -326,7 +327,7 @@ class Values(Conditions):
         if base.rows is not None:
             return replace(base, rows=replace(base.rows, sliced=True))
         origins = base.origins if not index.varies else origins_of((base, index))
-        return Value(origins, column=base.column, effect=base.effect)
+        return Value(origins, column=base.column, effect=base.effect, read=base.read)
 
     def comprehension(self, expr: f.Comprehension) -> Value:
         outer = dict(self.here.env)
@@ -395,6 +396,14 @@ def _folded(operator: str, left: Value, right: Value) -> tuple[object] | None:
     if not isinstance(one, int | float) or not isinstance(other, int | float):
         return None
     return ({"+": one + other, "-": one - other}[operator] if operator != "*" else one * other,)
+
+
+def added_to(*sides: Value) -> tuple[int, str] | None:
+    """The reading of a store to whose answer something is added."""
+    for side in sides:
+        if side.tally is not None or side.read is not None:
+            return side.tally or (side.read or 0, "")
+    return None
 
 
 def constant(value: object) -> Value:
