@@ -464,10 +464,14 @@ class Body:
     managers: Mapping[int, tuple[str, str]] = field(default_factory=dict, repr=False)
 
 
+SPREAD = "**"
+"""The name of an option that stands for all those in a dict that could not be read where it is spread into a call."""
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """A delivery option of a task: its value as an expression, the place that sets it, and where that is said in
-    words ("decorator", "base class", "options dict").
+    words ("decorator", "base class", "options dict", "message", "worker").
 
     `value` is a plain Python value once it has been worked out; `known` is False when that could not be done, `reason`
     then says why. `environment` is the variable whose default the value is.

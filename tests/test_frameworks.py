@@ -90,6 +90,32 @@ TASKS: Mapping[str, Pinned] = {
         "worker:charge": ("charge", "worker.py:12", "early-ack", "NOTE"),
         "worker:ship": ("parcel", "worker.py:12", "early-ack", "NOTE"),
     },
+    "celery": {
+        "shop.tasks:charge": ("shop.tasks.charge", "shop/tasks.py:9", "worker-lost connection-lost", "ERROR"),
+        "shop.tasks:count": (
+            "shop.tasks.count",
+            "shop/tasks.py:47",
+            "process-lost* worker-lost connection-lost",
+            "ERROR",
+        ),
+        "shop.tasks:label": ("shop.tasks.label", "shop/tasks.py:29", "retry=7 worker-lost connection-lost", "ERROR"),
+        "shop.tasks:pack": ("parcel", "shop/tasks.py:19", "prefetched early-ack", "WARNING"),
+        "shop.tasks:print_label": (
+            "shop.tasks.print_label",
+            "shop/tasks.py:34",
+            "retry=2 worker-lost connection-lost",
+            "ERROR",
+        ),
+        "shop.tasks:pull": (
+            "shop.tasks.pull",
+            "shop/tasks.py:39",
+            "retry-call* worker-lost connection-lost",
+            "ERROR",
+        ),
+        "shop.tasks:ship": ("shop.tasks.ship", "shop/tasks.py:14", "lease worker-lost connection-lost", "ERROR"),
+        "shop.tasks:tidy": ("shop.tasks.tidy", "shop/tasks.py:56", "prefetched early-ack", "WARNING"),
+        "shop.tasks:weigh": ("shop.tasks.weigh", "shop/tasks.py:24", "prefetched early-ack", "WARNING"),
+    },
     "celery_classes": {
         "shop.tasks:Charge.run": (
             "shop.charge",
@@ -431,6 +457,16 @@ SENT: Mapping[str, Mapping[str, list[str]]] = {
         "shop.tasks:place": ["shop.tasks:charge(order_id) configured", "shop.tasks:ship(order_id) configured"],
     },
     "django_tasks_backport": {"shop.tasks:place": ["shop.tasks:mail(order_id) configured"]},
+    "celery": {
+        "shop.tasks:place": [
+            "shop.tasks:charge(order_id)",
+            "shop.tasks:ship(order_id) in 600",
+            "shop.tasks:pack(order_id)",
+            "?()",
+            "shop.tasks:tidy(source)",
+            "shop.tasks:count(source) deferred",
+        ],
+    },
     "celery_classes": {"shop.tasks:place": ["shop.tasks:Charge.run(order_id)", "shop.tasks:ImportOrders.run(source)"]},
     "apscheduler": {"shop.jobs:start": ["shop.jobs:charge(order_id)", "shop.jobs:prune()"]},
 }

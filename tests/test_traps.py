@@ -563,6 +563,396 @@ async def rescue(timestamp):
         },
         {"visibility-timeout-too-short error shop.py:13"},
     ),
+    "Celery acknowledges early on RabbitMQ, so that only a second message runs again": (
+        {
+            "tasks.py": """
+from celery import Celery
+
+from pay import pay
+
+app = Celery("shop", broker="amqp://rabbit")
+
+
+@app.task
+def charge(order_id):
+    pay(order_id)
+"""
+        },
+        {"unkeyed-external-call warning pay.py:5"},
+    ),
+    "retry_on_worker_lost runs a task again that is acknowledged early": (
+        {
+            **CELERY,
+            "requirements.txt": "celery==5.7.0",
+            "tasks.py": """
+from app import app
+from pay import pay
+
+
+@app.task(retry_on_worker_lost=True)
+def charge(order_id):
+    pay(order_id)
+""",
+        },
+        {"unkeyed-external-call error pay.py:5"},
+    ),
+    "before Celery 5.7 nobody looks at retry_on_worker_lost": (
+        {
+            **CELERY,
+            "requirements.txt": "celery==5.6.0",
+            "tasks.py": """
+from app import app
+from pay import pay
+
+
+@app.task(retry_on_worker_lost=True)
+def charge(order_id):
+    pay(order_id)
+""",
+        },
+        {"unkeyed-external-call warning pay.py:5"},
+    ),
+    "a message that is sent on commit is delivered twice like any other": (
+        {
+            **CELERY,
+            "tasks.py": """
+from app import app
+from pay import pay
+
+
+@app.task(acks_late=True)
+def charge(order_id):
+    pay(order_id)
+
+
+@app.task(acks_late=True)
+def bill(order_id):
+    charge.delay_on_commit(order_id)
+""",
+        },
+        {"unkeyed-external-call error pay.py:5", "duplicate-fan-out note tasks.py:12"},
+    ),
+    "RQ runs a job once that has no retry": (
+        {
+            "shop.py": """
+from redis import Redis
+from rq import Queue
+
+from pay import pay
+
+queue = Queue(connection=Redis())
+
+
+def charge(order_id):
+    pay(order_id)
+
+
+def place(order_id):
+    queue.enqueue(charge, order_id)
+"""
+        },
+        {"unkeyed-external-call note pay.py:5"},
+    ),
+    "RQ with a retry does not": (
+        {
+            "shop.py": """
+from redis import Redis
+from rq import Queue, Retry
+
+from pay import pay
+
+queue = Queue(connection=Redis())
+
+
+def charge(order_id):
+    pay(order_id)
+
+
+def place(order_id):
+    queue.enqueue(charge, order_id, retry=Retry(max=2))
+"""
+        },
+        {"unkeyed-external-call error pay.py:5", "retry-after-effect error shop.py:14"},
+    ),
+    "arq's job id guards the sending only": (
+        {
+            "worker.py": """
+from arq import create_pool
+
+from pay import pay
+
+
+async def charge(ctx, order_id):
+    pay(order_id)
+
+
+class WorkerSettings:
+    functions = [charge]
+
+
+async def place(order_id):
+    pool = await create_pool()
+    await pool.enqueue_job("charge", order_id, _job_id=f"charge-{order_id}")
+"""
+        },
+        {"unkeyed-external-call error pay.py:5", "enqueue-dedup-as-guard note worker.py:16"},
+    ),
+    "an arq worker that is called is told as one with a class": (
+        {
+            "worker.py": """
+from arq.worker import Worker
+
+from pay import pay
+
+
+async def charge(ctx, order_id):
+    pay(order_id)
+
+
+worker = Worker(functions=[charge], max_tries=1)
+"""
+        },
+        {"unkeyed-external-call note pay.py:5"},
+    ),
+    "Procrastinate runs a job once, and its lock guards the sending only": (
+        {
+            "shop.py": """
+from procrastinate import App, PsycopgConnector
+
+from pay import pay
+
+app = App(connector=PsycopgConnector())
+
+
+@app.task
+def charge(order_id):
+    pay(order_id)
+
+
+@app.task(queueing_lock="refunds", retry=3)
+def refund(order_id):
+    pay(order_id)
+"""
+        },
+        {
+            "unkeyed-external-call error pay.py:5",
+            "retry-after-effect error shop.py:13",
+            "enqueue-dedup-as-guard note shop.py:13",
+        },
+    ),
+    "django-q2 on Redis forgets what it handed out": (
+        {
+            "settings.py": """
+SECRET_KEY = "x"
+Q_CLUSTER = {"redis": "redis://redis:6379/0", "retry": 60, "timeout": 300}
+""",
+            "shop.py": """
+from django_q.tasks import async_task
+
+from pay import pay
+
+
+def charge(order_id):
+    pay(order_id)
+
+
+def place(order_id):
+    async_task(charge, order_id)
+""",
+        },
+        {"unkeyed-external-call note pay.py:5"},
+    ),
+    "django-q2 is told how long a task may take in a dict as well": (
+        {
+            "settings.py": """
+SECRET_KEY = "x"
+Q_CLUSTER = {"orm": "default", "timeout": 30, "max_attempts": 1}
+""",
+            "shop.py": """
+from django_q.tasks import async_task
+
+
+def charge(order_id):
+    return order_id
+
+
+def refund(order_id):
+    return order_id
+
+
+def place(order_id):
+    async_task(charge, order_id, q_options={"timeout": 300})
+    async_task(refund, order_id, q_options={"group": "refunds"})
+""",
+        },
+        {"visibility-timeout-too-short error shop.py:13"},
+    ),
+    "Dramatiq without a time limit has none that the broker could be too short for": (
+        {
+            "actors.py": """
+import dramatiq
+from dramatiq.brokers.rabbitmq import RabbitmqBroker
+
+dramatiq.set_broker(RabbitmqBroker(url="amqp://rabbit"))
+
+
+@dramatiq.actor(time_limit=float("inf"))
+def train(model_id):
+    return model_id
+
+
+@dramatiq.actor(time_limit=3_600_000)
+def score(model_id):
+    return model_id
+"""
+        },
+        {"visibility-timeout-too-short error actors.py:12"},
+    ),
+    "TaskIQ's PubSub broker hands a task to every worker": (
+        {
+            "shop.py": """
+from taskiq_redis import PubSubBroker
+
+from pay import pay
+
+broker = PubSubBroker(url="redis://redis:6379")
+
+
+@broker.task
+async def charge(order_id):
+    pay(order_id)
+"""
+        },
+        {"unkeyed-external-call error pay.py:5"},
+    ),
+    "TaskIQ retries a labelled task whose broker has a middleware for it": (
+        {
+            "shop.py": """
+from taskiq import SimpleRetryMiddleware
+from taskiq_redis import ListQueueBroker
+
+from pay import pay
+
+broker = ListQueueBroker(url="redis://redis:6379").with_middlewares(SimpleRetryMiddleware())
+
+
+@broker.task(retry_on_error=True)
+async def charge(order_id):
+    pay(order_id)
+"""
+        },
+        {"unkeyed-external-call error pay.py:5", "retry-after-effect error shop.py:9"},
+    ),
+    "Django's tasks are delivered as their backend says": (
+        {
+            "settings.py": """
+SECRET_KEY = "x"
+TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+""",
+            "tasks.py": """
+from django.tasks import task
+
+from pay import pay
+
+
+@task
+def charge(order_id):
+    pay(order_id)
+""",
+        },
+        {"unkeyed-external-call note pay.py:5"},
+    ),
+    "APScheduler runs a job once a process": (
+        {
+            "jobs.py": """
+from apscheduler.schedulers.background import BackgroundScheduler
+
+from pay import pay
+
+scheduler = BackgroundScheduler(job_defaults={"coalesce": False, "misfire_grace_time": 3600})
+
+
+@scheduler.scheduled_job("interval", minutes=5)
+def charge():
+    pay(1)
+"""
+        },
+        {"unkeyed-external-call note pay.py:5"},
+    ),
+    "options of a dict that is put together count, and none are guessed of one that cannot be read": (
+        {
+            **CELERY,
+            "tasks.py": """
+from elsewhere import MORE
+
+from app import app
+
+BASE = {"acks_late": True, "max_retries": 5}
+
+
+@app.task(**{**BASE, "time_limit": 7200})
+def scan(shop_id):
+    return shop_id
+
+
+@app.task(**(BASE | {"time_limit": 600}))
+def glance(shop_id):
+    return shop_id
+
+
+@app.task(max_retries=5, **MORE)
+def look(shop_id):
+    return shop_id
+""",
+        },
+        {
+            "visibility-timeout-too-short error tasks.py:8",
+            "ignored-setting note tasks.py:5",
+        },
+    ),
+    "the class of all tasks says what they are told": (
+        {
+            **CELERY,
+            "tasks.py": """
+from app import app
+
+app.Task.acks_late = True
+app.Task.time_limit = 7200
+
+
+@app.task
+def scan(shop_id):
+    return shop_id
+
+
+@app.task(acks_late=False)
+def look(shop_id):
+    return shop_id
+""",
+        },
+        {"visibility-timeout-too-short error tasks.py:4"},
+    ),
+    "an app names the class of its tasks": (
+        {
+            "tasks.py": """
+from celery import Celery, Task
+
+
+class Late(Task):
+    acks_late = True
+    time_limit = 7200
+
+
+app = Celery("shop", broker="redis://redis:6379/0", task_cls="tasks:Late")
+
+
+@app.task
+def scan(shop_id):
+    return shop_id
+""",
+        },
+        {"visibility-timeout-too-short error tasks.py:12"},
+    ),
 }
 
 

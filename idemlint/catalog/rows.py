@@ -210,10 +210,11 @@ class Listing:
     """Lists of functions that are tasks by standing there: the class attributes of these names in a class that a worker
     is told to read, or the arguments of the same names in `calls`. An item is a function, its dotted path, or what a
     declaring call made of it; with `key`, a dict that holds one of these there. With `coroutines` other functions are
-    none."""
+    none. `options` are arguments of `calls` that hold for all of the list."""
 
     attributes: tuple[str, ...]
     calls: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
     key: str = ""
     coroutines: bool = False
     framework: str = ""

@@ -176,6 +176,7 @@ _OF_FRAMEWORK: Mapping[str, read.Reader] = {
         rows.Listing,
         attributes=_strings,
         calls=read.patterns,
+        options=_strings,
         key=read.string,
         coroutines=read.boolean,
         **_FRAMEWORK,

@@ -23,7 +23,8 @@ REQUEST_TRANSACTION = "ATOMIC_REQUESTS"
 class AppSettings:
     """How the apps of a framework are configured.
 
-    `apps` are the classes of an app, `configuration` the attribute that holds its settings, `source` and
+    `apps` are the classes of an app, `configuration` the attribute that holds its settings,
+    `task_class` the one that is the class of its tasks, `source` and
     `variable_source` the methods that name an object or an environment variable to read them from. `default_module` is
     read when there is no app, `namespace` is what names begin with in the project's settings when the app is not seen.
     `parameters` are the arguments of an app that are no settings, `arguments` maps those that are to the setting's
@@ -34,6 +35,7 @@ class AppSettings:
     framework: str
     apps: frozenset[str]
     configuration: str
+    task_class: str
     source: str
     variable_source: str
     default_module: str

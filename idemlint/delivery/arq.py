@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall, at_most
-from idemlint.delivery.reader import Reader, once, whole
+from idemlint.delivery.reader import NOTHING, Reader, once, whole
 from idemlint.delivery.said import Said
 from idemlint.diagnostic import Severity
 from idemlint.link.values import Known, Value
@@ -34,9 +34,9 @@ def deliver(
         text = "before 0.16 arq takes a job off the queue before it runs: only one sent twice runs again"
         return reader.delivery([once(text)], Severity.NOTE, late=False)
     said, tries = _tries(reader)
-    limit = reader.amount(reader.option("timeout")) or reader.amount(reader.setting("job_timeout"))
+    limit = reader.amount(reader.option("timeout")) or reader.amount(_of_worker(reader, "job_timeout"))
     limit = limit or Amount(TIMEOUT, "the default job_timeout")
-    kept = reader.flag(reader.setting("retry_jobs"), True)
+    kept = reader.flag(_of_worker(reader, "retry_jobs"), True)
     if tries == 1 or kept is False:
         why = (
             said.text if tries == 1 and said.written else "retry_jobs=False" if tries != 1 else "a cron job has one try"
@@ -53,15 +53,22 @@ def deliver(
     return reader.delivery(causes, Severity.ERROR, late=True, retries=retries, limit=limit)
 
 
+def _of_worker(reader: Reader, name: str) -> Said:
+    """What a worker is told of all its jobs, in a call or by its class."""
+    said = reader.option(name)
+    return said if said.written else reader.setting(name)
+
+
 def _tries(reader: Reader) -> tuple[Said, int | None]:
     """How often the job is run at most: the function's word, that of the worker, the default."""
     own = reader.option("max_tries")
-    if own.written:
+    of_worker = own.site in {option.site for option in reader.task.options if option.source == "worker"}
+    if own.written and not of_worker:
         return own, whole(own.value)
     # Only `cron()` has these options, and one try of its own.
     if reader.option("unique", "run_at_startup", "hour", "minute", "second", "weekday", "day", "month").written:
-        return own, 1
-    worker = reader.setting("max_tries")
+        return NOTHING, 1
+    worker = own if of_worker else reader.setting("max_tries")
     if worker.written:
         return worker, whole(worker.value)
     return own, MAX_TRIES if worker.value == Known(None) else None

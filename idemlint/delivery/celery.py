@@ -12,7 +12,7 @@ from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall, U
 from idemlint.delivery.said import Said, from_setting, in_force, shown
 from idemlint.diagnostic import Severity
 from idemlint.link.values import Known, Reference, Unknown, Value, lifted, member, seconds, start_of
-from idemlint.program import Option, Setting, Task
+from idemlint.program import SPREAD, Option, Setting, Task
 
 FRAMEWORK = "celery"
 
@@ -33,6 +33,9 @@ _SETTINGS = {
         "soft_time_limit",
     )
 }
+
+# What is said of the class that all tasks derive from.
+_OF_ALL = "Task."
 
 # Options whose values are things with names.
 _EXCEPTIONS = ("autoretry_for", "dont_autoretry_for")
@@ -116,9 +119,14 @@ class _Reader:
         self.settings = in_force(settings, FRAMEWORK, task.app)
         self.unknown: dict[str, None] = {}
         self.remarks: list[str] = []
+        self.hidden = ""
+        """Why options may be set where it cannot be read; empty if nothing says so."""
         self.annotations = self._annotations()
         if "*" in self.settings:
             self.unknown[f"some settings: {self.settings['*'].reason}"] = None
+        for spread in (option for option in task.options if option.name == SPREAD):
+            self.hidden = spread.reason or "what is spread is not known"
+            self.unknown[f"some options: {self.hidden}"] = None
 
     def delivery(self, retried: Sequence[RetryCall], swallows: bool) -> Delivery:
         """Everything together."""
@@ -163,17 +171,25 @@ class _Reader:
             # None is what the framework itself has there, and leaves the word to the setting.
             if name not in _SETTINGS or said.value != Known(None):
                 return self._noted(name, said)
+        if self.hidden and name in _SETTINGS:
+            return Said(Unknown(self.hidden))
+        of_all = f"{_OF_ALL}{name}"
+        if of_all in self.settings and self.setting(of_all).value != Known(None):
+            return self.setting(of_all)
         return self.setting(_SETTINGS[name]) if name in _SETTINGS else Said(Known(None))
 
     def setting(self, name: str) -> Said:
         """A setting's value; None where nothing is said."""
         too_old = name in _SINCE and self.version is not None and self.version < _SINCE[name]
         found = self.settings.get(name)
+        if found is None and not too_old and "*" in self.settings:
+            return Said(Unknown(self.settings["*"].reason))
         return Said(Known(None)) if found is None or too_old else self._noted(found.written, from_setting(found))
 
     def _has(self, name: str) -> bool:
-        """Whether the task itself, not a setting, says something."""
-        return name in self.annotations or any(option.name == name for option in self.task.options)
+        """Whether the task itself or the class of all tasks, not a setting, says something."""
+        own = any(option.name == name for option in self.task.options)
+        return own or name in self.annotations or f"{_OF_ALL}{name}" in self.settings
 
     def _noted(self, name: str, said: Said) -> Said:
         """What is said, and among the unknown things if it cannot be told."""
@@ -190,7 +206,13 @@ class _Reader:
         """Options set from outside: the annotation of all tasks wins over that of this one."""
         said = self.setting("task_annotations")
         held = said.value.value if isinstance(said.value, Known) else None
-        tables = [each for each in (held if isinstance(held, list | tuple) else [held]) if isinstance(each, dict)]
+        each_of = held if isinstance(held, list | tuple) else [held]
+        tables = [each for each in each_of if isinstance(each, dict)]
+        if isinstance(said.value, Unknown):
+            self.hidden = said.value.reason
+        elif held is not None and (len(tables) < len(each_of) or any(... in table for table in tables)):
+            self.hidden = f"{said.written} could not be read as a whole"
+            self.unknown[f"some options: {self.hidden}"] = None
         found: dict[str, Said] = {}
         for key in (self.task.name, "*"):
             options = next((table[key] for table in tables if key in table), None)
@@ -214,6 +236,8 @@ class _Reader:
 
     def _in_vain(self) -> Iterable[Useless]:
         """Options that say how a task is retried which nothing ever retries."""
+        if self.hidden:
+            return
         for name in ("max_retries", "default_retry_delay", "retry_kwargs", "retry_backoff"):
             own = next((option for option in self.task.options if option.name == name), None)
             if own is None or own.source == "base class":

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 
 from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall
 from idemlint.delivery.reader import Reader, once, times, whole
+from idemlint.delivery.said import Said
 from idemlint.diagnostic import Severity
-from idemlint.link.values import Known, Value
+from idemlint.link.values import Known, Value, lifted
 from idemlint.program import Option, Setting, Task
 
 FRAMEWORK = "django-q"
@@ -44,18 +45,30 @@ def deliver(
 class _Reader(Reader):
     def all(self) -> Delivery:
         """Everything together."""
-        limit = self.amount(self.option("timeout")) or self.amount(self.setting("Q_CLUSTER.timeout"))
+        limit = self.amount(self._of_message("timeout")) or self.amount(self.setting("Q_CLUSTER.timeout"))
         cluster = self.setting("Q_CLUSTER")
         if cluster.site is None:
             self.unknown["Q_CLUSTER: not found in the project's settings"] = None
             text = "a broker with receipts hands a task out again that fails or takes longer than `retry`"
             return self.delivery([once(text)], Severity.WARNING, limit=limit)
+        if not isinstance(cluster.value, Known) or not isinstance(cluster.value.value, dict):
+            text = "the cluster's settings are not known: some brokers hand a task out again that fails or takes long"
+            return self.delivery([once(text, cluster)], Severity.WARNING, limit=limit)
         broker = self._broker()
         if broker is None:
             text = "the broker has no receipts: only a task sent twice runs again"
             return self.delivery([once(text, cluster)], Severity.NOTE, late=False, broker="Redis", limit=limit)
         lease = self._lease()
         return self._with_receipts(broker, lease, limit)
+
+    def _of_message(self, name: str) -> Said:
+        """What is said where the task is sent, alone or in a dict of options."""
+        own = self.option(name)
+        options = self.option("q_options")
+        held = options.value.value if isinstance(options.value, Known) else None
+        if own.written or not isinstance(held, dict) or name not in held:
+            return own
+        return Said(lifted(held[name], options.value.environment), f"{options.written}: {name}", options.site)
 
     def _broker(self) -> str | None:
         """The name of a broker that keeps a task until it is done with, None for one that does not."""
@@ -71,7 +84,7 @@ class _Reader(Reader):
         after = f"after {lease}" if lease is not None else "later"
         causes: list[Cause] = []
         retries: list[Retry] = []
-        acked = self.option("ack_failure")
+        acked = self._of_message("ack_failure")
         acked = acked if acked.written else self.setting("Q_CLUSTER.ack_failures")
         practically_once = lease is not None and lease.seconds >= FOR_EVER
         again, endless = self._attempts()

@@ -12,7 +12,7 @@ from idemlint.delivery.cause import Delivery, RetryCall
 from idemlint.delivery.reader import Reader, once
 from idemlint.delivery.said import Said
 from idemlint.diagnostic import Severity
-from idemlint.link.values import Known, Value
+from idemlint.link.values import Known, Unknown, Value
 from idemlint.program import Option, Setting, Task
 
 FRAMEWORK = "django-tasks"
@@ -40,6 +40,9 @@ def deliver(
     name = str(alias.value) if isinstance(alias, Known) and alias.value else "default"
     said = reader.setting(f"TASKS.{name}")
     backend = _backend(said)
+    backends = reader.setting("TASKS").value
+    if isinstance(backends, Unknown) and not said.written:
+        return reader.delivery([once("a queue may hand out a message twice")], Severity.WARNING)
     if backend in _AT_ONCE or not said.written:
         text = "no backend with a queue is set: the task runs where it is called"
         return reader.delivery([once(text, said)], Severity.NOTE, broker=backend)

@@ -82,7 +82,7 @@ class _Reader(Reader):
             else ""
         )
         word = path.rpartition(".")[2].lower()
-        if not word:
+        if not word and not self.setting("broker").written and not self.setting("DRAMATIQ_BROKER.BROKER").written:
             self.unknown["broker: not set in the project"] = None
         return "RabbitMQ" if "rabbitmq" in word else "Redis" if "redis" in word else ""
 

@@ -3,15 +3,20 @@ together."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall, Useless, at_most
 from idemlint.delivery.said import Said, from_setting, in_force
 from idemlint.diagnostic import Severity
 from idemlint.link.values import Known, Made, Reference, Unknown, Value, lifted, seconds
-from idemlint.program import Option, Setting, Task
+from idemlint.program import SPREAD, Option, Setting, Task
 
 NOTHING = Said(Known(None))
+
+# Options whose values are things with names.
+_EXCEPTIONS = ("throws", "types_of_exceptions")
 
 
 class Reader:
@@ -35,6 +40,8 @@ class Reader:
         self.unknown: dict[str, None] = {}
         self.remarks: list[str] = []
         self.useless: list[Useless] = []
+        # What is spread and could not be read is noted.
+        self.options(SPREAD)
 
     # --- What is said
 
@@ -53,11 +60,21 @@ class Reader:
         return NOTHING if found is None else self._noted(found.written, from_setting(found))
 
     def _noted(self, name: str, said: Said) -> Said:
-        if isinstance(said.value, Unknown) and said.value.made is None:
+        """What is said, and among the unknown things if it cannot be told: what the framework itself makes or names is
+        looked into elsewhere."""
+        named = said.value.value if isinstance(said.value, Known) else None
+        if isinstance(named, Reference) and named.kind == "library" and not self._is_ours(named.path):
+            if name not in _EXCEPTIONS:
+                said = replace(said, value=Unknown(f"{named.path} is not known"))
+        if isinstance(said.value, Unknown) and not (said.value.made and self._is_ours(said.value.made.first.path)):
             self.unknown[f"{name}: {said.value.reason}"] = None
         elif said.value.environment:
             self.unknown[f"{name}: environment variable {said.value.environment} may say otherwise"] = None
         return said
+
+    def _is_ours(self, path: str) -> bool:
+        """Whether a path is one of the framework's, or of a package that extends it."""
+        return path.startswith(self.task.framework.partition("-")[0])
 
     def flag(self, said: Said, default: bool) -> bool | None:
         """A truth value, None if it is not known."""
@@ -66,8 +83,10 @@ class Reader:
         return default if said.value.value is None else bool(said.value.value)
 
     def amount(self, said: Said, unit: float = 1, suffix: str = "") -> Amount | None:
-        """A length of time given in a unit of so many seconds."""
+        """A length of time given in a unit of so many seconds; None for one without end."""
         number = seconds(said.value.value) if isinstance(said.value, Known) else None
+        if number is not None and math.isinf(number):
+            return None
         return Amount(number * unit, f"{said.text}{suffix}", said.site) if number is not None else None
 
     # --- What follows

@@ -140,7 +140,9 @@ class _Reader(Reader):
         if name in _WITHOUT_ACK or name in _BROADCASTS:
             return False
         said = self.option("ack_type")
-        text = said.value.value if isinstance(said.value, Known) else None
+        if isinstance(said.value, Unknown):
+            return None
+        text = said.value.value
         word = text.name if isinstance(text, Reference) else str(text or "")
         if word.lower() == "when_received":
             return False
@@ -160,7 +162,7 @@ class _Reader(Reader):
             return Amount(IDLE_TIMEOUT / 1000, f"{name}'s default idle_timeout")
         number = seconds(given.value) if isinstance(given, Known) else None
         if number is None:
-            self.unknown[f"idle_timeout: {given.reason if isinstance(given, Unknown) else 'no number'}"] = None
+            self.unknown[f"idle_timeout: {_why(given)}"] = None
             return None
         return Amount(number / 1000, f"idle_timeout={number:.0f} (milliseconds)", said.site)
 
@@ -175,7 +177,7 @@ class _Reader(Reader):
             return Amount(ACK_WAIT, "NATS's default ack_wait")
         number = seconds(wait.value) if isinstance(wait, Known) else None
         if number is None:
-            self.unknown[f"ack_wait: {wait.reason if isinstance(wait, Unknown) else 'no number'}"] = None
+            self.unknown[f"ack_wait: {_why(wait)}"] = None
             return None
         return Amount(number, f"ack_wait={number:g}", said.site)
 
@@ -225,6 +227,14 @@ def _middlewares(broker: Made) -> Iterator[Made]:
                 made = value.made if isinstance(value, Unknown) else None
                 if made is not None and made.path.endswith(("SimpleRetryMiddleware", "SmartRetryMiddleware")):
                     yield made
+
+
+def _why(value: Value) -> str:
+    """Why a value is no length of time."""
+    if isinstance(value, Unknown):
+        return value.reason
+    held: object = value.value
+    return f"{held.path} is not known" if isinstance(held, Reference) else "no number"
 
 
 def _truth(value: Value) -> bool | None:

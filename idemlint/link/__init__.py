@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from idemlint.catalog import Catalog
@@ -30,10 +31,10 @@ from idemlint.link.settings import framework_settings
 from idemlint.link.settings_modules import SettingsModules
 from idemlint.link.signals import receivers, receiving
 from idemlint.link.unread import unread
-from idemlint.link.values import Known
+from idemlint.link.values import Known, Value, lifted
 from idemlint.link.versions import framework_versions
 from idemlint.link.walk import Walk
-from idemlint.program import Body, InstanceType, Option, Program, Root, RoutineType, Site, Task
+from idemlint.program import SPREAD, Body, InstanceType, Option, Program, Root, RoutineType, Site, Task
 from idemlint.progress import Progress, silent, told
 from idemlint.project import Project
 from idemlint.syntax import facts as f
@@ -128,19 +129,30 @@ def task(linker: Linker, draft: Draft) -> Task:
         function=draft.function.partition(":")[2],
         site=Site(info.module.file.path, info.piece, info.fact.name_at),
         declared=draft.declared,
-        options=tuple(valued(linker, option) for option in draft.options),
-        app=draft.app,
+        options=tuple(each for option in draft.options for each in valued(linker, option)),
+        # What the settings of several say differently is not known.
+        app=draft.app if len(draft.apps) == 1 else None,
         bound=bound(linker, draft),
         library=draft.library,
         intake=draft.intake,
     )
 
 
-def valued(linker: Linker, option: Option) -> Option:
-    """An option with its value worked out, or the reason why that cannot be done."""
+def valued(linker: Linker, option: Option) -> Iterator[Option]:
+    """An option with its value worked out, or the reason why that cannot be done; for a dict that is spread, one for
+    each member."""
     module = linker.modules.identified(option.module)
     assert module is not None
     value = linker.constants.evaluate(option.expression, module)
+    if isinstance(value, Known) and option.name == SPREAD and isinstance(value.value, dict):
+        for name, each in value.value.items():
+            member = replace(option, name=name if isinstance(name, str) else SPREAD)
+            yield _worth(member, lifted(each, value.environment))
+    else:
+        yield _worth(option, value)
+
+
+def _worth(option: Option, value: Value) -> Option:
     if isinstance(value, Known):
         return replace(option, value=value.value, known=True, environment=value.environment)
     return replace(option, value=value.made, reason=value.reason, environment=value.environment)

@@ -33,6 +33,7 @@ class App:
     """An app: the id of the name it is bound to, and the file it is made in.
 
     `written` are its settings by the names they were given. Of those, `passed` are arguments of its constructor.
+    `tasks` are attributes set on the class that its tasks derive from.
     `opaque` are the places from which settings come that cannot be told.
     """
 
@@ -42,6 +43,7 @@ class App:
     source: Source | None = None
     written: dict[str, State] = field(default_factory=dict)
     passed: set[str] = field(default_factory=set)
+    tasks: dict[str, State] = field(default_factory=dict)
     opaque: list[State] = field(default_factory=list)
 
 
@@ -161,7 +163,7 @@ class _Reader:
     # --- What is written about them elsewhere
 
     def configure(self) -> None:
-        ways = (self.table.configuration, self.table.source, self.table.variable_source)
+        ways = (self.table.configuration, self.table.source, self.table.variable_source, self.table.task_class)
         bound = sorted({id.rpartition(":")[2].rpartition(".")[2] for id in self.apps})
         places = list(self._places(bound, rf"\b{_either(bound)}\.{_either(ways)}\b"))
         for at_home in (True, False):
@@ -173,8 +175,13 @@ class _Reader:
             case f.Assign(targets=targets, value=value) if value is not None:
                 for target in targets:
                     found = self._target(target, place)
+                    site = place.site(place.placed.statement.at)
                     if found and (found[0].path == place.module.file.path) is at_home:
-                        self._write(*found, self._value(value, place), place, place.site(place.placed.statement.at))
+                        self._write(*found, self._value(value, place), place, site)
+                    of_tasks = self._task_attribute(target, place)
+                    if of_tasks and (of_tasks[0].path == place.module.file.path) is at_home:
+                        owner, name = of_tasks
+                        self._write(owner, name, (), self._value(value, place), place, site, owner.tasks)
             case f.Evaluate(value=f.Call(function=f.Attribute(base=base, name=method)) as call):
                 app = self._configuration(base, place)
                 if app and method == "update" and (app.path == place.module.file.path) is at_home:
@@ -195,6 +202,12 @@ class _Reader:
         if app and keys and isinstance(keys[0], Known):
             return app, str(keys[0].value), tuple(keys[1:])
         return None
+
+    def _task_attribute(self, expr: f.Expr, place: _Place) -> tuple[App, str] | None:
+        """The app, and the attribute of the class of its tasks, that an assignment sets."""
+        cls = expr.base if isinstance(expr, f.Attribute) else None
+        app = self._app(cls.base, place) if isinstance(cls, f.Attribute) and cls.name == self.table.task_class else None
+        return (app, expr.name) if app and isinstance(expr, f.Attribute) else None
 
     def _update(self, app: App, call: f.Call, place: _Place) -> None:
         for argument in call.arguments:
@@ -246,11 +259,21 @@ class _Reader:
         else:
             app.opaque.append(State(Unknown("the namespace of their names is not known"), site))
 
-    def _write(self, app: App, name: str, keys: tuple[Value, ...], value: Value, place: _Place, site: Site) -> None:
+    def _write(
+        self,
+        app: App,
+        name: str,
+        keys: tuple[Value, ...],
+        value: Value,
+        place: _Place,
+        site: Site,
+        into: dict[str, State] | None = None,
+    ) -> None:
+        written = app.written if into is None else into
         held = self.constants.holds(place.placed.conditions, place.module)
         if held is False:
             return
-        before = app.written.get(name)
+        before = written.get(name)
         if keys:
             value = replaced(before.value if before else Unknown("not set before"), keys, value)
         if held is not True:
@@ -259,7 +282,7 @@ class _Reader:
         elsewhere = before and before.site and before.site.path not in (app.path, site.path)
         if before and elsewhere and not keys:
             value = joined(before.value, value, f"{site.path} and {before.site and before.site.path} both set {name}")
-        app.written[name] = State(value, site)
+        written[name] = State(value, site)
 
     # --- Expressions in their places
 

@@ -197,7 +197,9 @@ class Calls(Sending):
         listing, registers = catalog.lists(path), catalog.registers(path)
         for argument in expr.arguments if listing is not None else ():
             if listing is not None and argument.name in listing.attributes:
-                self.listed(listing, path, argument.value, self.place, None)
+                told = [each for each in self.options(expr) if each.name in listing.options]
+                of_worker = [replace(each, source="worker") for each in told]
+                self.listed(listing, path, argument.value, self.place, None, of_worker)
         if registers is not None:
             task = self.declare_class(registers, positional[0] if positional else None, expr.at)
             return LibraryCall(path), TaskType(task) if task is not None else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from idemlint.catalog.rows import Declare, DeclareClass
@@ -12,8 +12,9 @@ from idemlint.link.modules import Module
 from idemlint.link.names import Definition
 from idemlint.link.reading import Reached, slot_value
 from idemlint.link.referring import Referring
-from idemlint.link.within import calls_in
+from idemlint.link.within import calls_in, names_in
 from idemlint.program import (
+    SPREAD,
     ClassType,
     DeclarerType,
     InstanceType,
@@ -117,6 +118,8 @@ class Declaring(Referring):
         if app is None or not isinstance(value, f.Call):
             return None
         given = next((argument.value for argument in value.arguments if argument.name == "task_cls"), None)
+        if isinstance(given, f.Constant) and isinstance(given.value, str):
+            return self.linker.at_path(given.value, app.module.file.path)
         return self.linker.module_level(given, app.module) if given is not None else None
 
     def app_definition(self, declarer: f.Expr) -> Definition | None:
@@ -204,7 +207,8 @@ class Declaring(Referring):
     # --- options
 
     def options(self, expr: f.Expr, row: Declare | None = None) -> list[Option]:
-        """The arguments of a declaring call as options; `**options` is read through to the dict it names."""
+        """The arguments of a declaring call as options; `**options` is read through to the dict it names, and is an
+        option called `**` where it cannot be."""
         found: list[Option] = []
         if not isinstance(expr, f.Call):
             return found
@@ -220,31 +224,41 @@ class Declaring(Referring):
         return found
 
     def splat(self, expr: f.Expr) -> list[Option]:
-        """The items of a dict that is spread into a call, as options."""
-        pairs, module, piece = self._pairs(expr, self.module, self.piece)
-        return [
-            Option(name, value, module.id, Site(module.file.path, piece, value.at), "options dict")
-            for name, value in pairs
-        ]
+        """The items of a dict that is spread into a call, as options: of one name the last one counts."""
+        found = {option.name: option for option in self._items(expr, self.module, self.piece)}
+        return list(found.values())
 
-    def _pairs(self, expr: f.Expr, module: Module, piece: int) -> tuple[list[tuple[str, f.Expr]], Module, int]:
+    def _items(self, expr: f.Expr, module: Module, piece: int) -> Iterator[Option]:
         match expr:
             case f.Mapping(items=items):
-                pairs = [
-                    (key.value, value)
-                    for key, value in items
-                    if isinstance(key, f.Constant) and isinstance(key.value, str)
-                ]
-                return pairs, module, piece
+                for key, value in items:
+                    if key is None:
+                        yield from self._items(value, module, piece)
+                    elif isinstance(key, f.Constant) and isinstance(key.value, str):
+                        yield _item(key.value, value, module, piece)
             case f.Call(function=f.Name(id="dict"), arguments=arguments):
-                return [(word.name, word.value) for word in arguments if word.name is not None], module, piece
-            case f.Name(id=name):
-                found = self.linker.names.find(module, name)
-                if isinstance(found, Definition) and isinstance(found.binding.fact, f.Assign):
-                    value = found.binding.fact.value
-                    if value is not None and not isinstance(value, f.Name):
-                        return self._pairs(value, found.module, found.binding.piece)
-        return [], module, piece
+                for word in arguments:
+                    if word.name is None:
+                        yield from self._items(word.value, module, piece)
+                    else:
+                        yield _item(word.name, word.value, module, piece)
+            case f.Operation(operator="|", left=left, right=right):
+                yield from self._items(left, module, piece)
+                yield from self._items(right, module, piece)
+            case f.Name(id=name) if (found := self.linker.names.find(module, name)) is not None:
+                fact = found.binding.fact if isinstance(found, Definition) else None
+                held = fact.value if isinstance(fact, f.Assign) else None
+                if isinstance(found, Definition) and held is not None and not isinstance(held, f.Name):
+                    yield from self._items(held, found.module, found.binding.piece)
+                else:
+                    yield _item(SPREAD, expr, module, piece)
+            # What a decorator of the project's own is given is read where it is given.
+            case f.Call() | f.Attribute() if names_in(expr).isdisjoint(self.env):
+                yield _item(SPREAD, expr, module, piece)
+
+
+def _item(name: str, value: f.Expr, module: Module, piece: int) -> Option:
+    return Option(name, value, module.id, Site(module.file.path, piece, value.at), "options dict")
 
 
 def _first(expr: f.Call) -> f.Expr | None:

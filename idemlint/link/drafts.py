@@ -36,8 +36,9 @@ class Draft:
     project class it is an instance of, `declared` the decorator, `app` the app whose method that is. `commit` is
     "deferred" for a task that is always sent on commit. `referred` marks one that nothing declares: it is a task by
     being handed to something at `declared`, the first of these places, or the first that is `told` how to deliver it.
-    `library` are the library classes that it is an instance of. `intake` is how it comes by its messages where no
-    framework brings them, `given` what is known of the arguments it is then called with."""
+    `library` are the library classes that it is an instance of, `workers` the apps that run it where several do.
+    `intake` is how it comes by its messages where no framework brings them, `given` what is known of the arguments it
+    is then called with."""
 
     function: str
     framework: str
@@ -51,8 +52,14 @@ class Draft:
     referred: bool = False
     told: bool = False
     library: tuple[str, ...] = ()
+    workers: tuple[str, ...] = ()
     intake: Intake | None = None
     given: tuple[tuple[str, Type], ...] = ()
+
+    @property
+    def apps(self) -> tuple[str, ...]:
+        """The apps whose settings hold for it."""
+        return self.workers or ((self.app,) if self.app is not None else ())
 
     @property
     def place(self) -> tuple[str, int, int]:

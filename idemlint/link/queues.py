@@ -85,7 +85,7 @@ class _Reader:
     def _apps(self) -> Iterator[str]:
         """The objects whose methods declare tasks."""
         drafts: Iterable[Draft] = self.linker.drafts.values()
-        return (draft.app for draft in drafts if draft.framework == self.table.framework and draft.app is not None)
+        return (app for draft in drafts if draft.framework == self.table.framework for app in draft.apps)
 
     def _bound(self) -> Iterator[str]:
         """Names at the top of modules that are bound to an object where it is made."""
@@ -158,8 +158,7 @@ class _Reader:
     def of_classes(self) -> Iterator[Setting]:
         if not self.table.attributes:
             return
-        drafts = self.linker.drafts.values()
-        for app in sorted({each.app for each in drafts if each.framework == self.table.framework and each.app}):
+        for app in sorted(set(self._apps())):
             identity, _, name = app.rpartition(":")
             module = self.linker.modules.identified(identity)
             state = self.constants.state(module, name) if module is not None else None

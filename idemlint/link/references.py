@@ -32,7 +32,8 @@ def find_references(linker: Linker) -> None:
     registers = {
         call.rpartition(".")[2] for framework in linker.frameworks for row in framework.classes for call in row.register
     }
-    _read(linker, words | registers | _makers(linker.frameworks))
+    workers = {word_of(call) for framework in linker.frameworks for row in framework.listings for call in row.calls}
+    _read(linker, words | registers | workers | _makers(linker.frameworks))
     for framework in linker.frameworks:
         for listing in framework.listings:
             _find_listed(linker, listing)

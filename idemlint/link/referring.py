@@ -8,7 +8,7 @@ from dataclasses import replace
 from idemlint.catalog.rows import Listing
 from idemlint.link.alternatives import Alternative, Place, alternatives, items
 from idemlint.link.descent import implementations, inherited, kept
-from idemlint.link.drafts import Draft, refer
+from idemlint.link.drafts import Draft, note, refer
 from idemlint.link.production import is_production
 from idemlint.link.reading import Reading
 from idemlint.link.values import Known
@@ -67,8 +67,10 @@ class Referring(Reading):
             if given.base.id == self.receiver_name:
                 yield from kept(self.linker, receiver.name, given.name)
 
-    def listed(self, row: Listing, path: str, given: f.Expr, place: Place, app: str | None) -> None:
-        """Functions become tasks by standing in a list."""
+    def listed(
+        self, row: Listing, path: str, given: f.Expr, place: Place, app: str | None, options: Sequence[Option] = ()
+    ) -> None:
+        """Functions become tasks by standing in a list; `options` are what the worker is told of all of them."""
         for item in items(given, place):
             expr = item.expr
             if row.key:
@@ -82,8 +84,12 @@ class Referring(Reading):
             if routine is not None and self._may_be_listed(row, routine):
                 site = Site(item.place.module.file.path, item.place.piece, expr.at)
                 task = self._refer(row.framework, path, routine, site)
-            if task is not None and app is not None and self.linker.drafts[task].app is None:
-                self.linker.drafts[task] = replace(self.linker.drafts[task], app=app)
+            if task is not None:
+                note(self.linker, task, options)
+            draft = self.linker.drafts[task] if task is not None else None
+            if task is not None and draft is not None and app is not None and app not in draft.apps:
+                several = (*draft.apps, app) if draft.app is not None else ()
+                self.linker.drafts[task] = replace(draft, app=draft.app or app, workers=several)
 
     def _may_be_listed(self, row: Listing, routine: RoutineType) -> bool:
         fact = self.linker.functions[self.linker.origin(routine)].fact

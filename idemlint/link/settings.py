@@ -55,6 +55,9 @@ class _Reader:
             key, states = (own[name], app.written) if name in own else (base.get(name), read)
             if key is not None:
                 yield self._made(name, key, states[key], app.id)
+        for name, state in app.tasks.items():
+            attribute = f"{self.table.task_class}.{name}"
+            yield self._made(attribute, attribute, state, app.id)
         for state in opaque:
             yield self._made("*", "*", state, app.id)
         faults = ignored(self.table, app.written, own, app.namespace, mixable)
