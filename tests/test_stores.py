@@ -11,11 +11,14 @@ HEAD = """\
 import boto3, uuid, datetime, time, json, shutil, os
 from pathlib import Path
 from celery import shared_task
+from azure.storage.blob import BlobServiceClient
 from elasticsearch import Elasticsearch, AsyncElasticsearch, helpers
+from google.cloud import storage
+from minio import Minio
 
-
-
-
+gcs = storage.Client()
+blobs = BlobServiceClient("http://blobs")
+minio = Minio("http://minio")
 es = Elasticsearch("http://es")
 s3 = boto3.client("s3")
 bucket = boto3.resource("s3").Bucket("x")
@@ -44,6 +47,39 @@ def task(oid):
     es.index(index="orders", document={"order": oid})
 """,
             id="es-index",
+        ),
+        pytest.param(
+            """
+@shared_task(acks_late=True)
+def task(rows):
+    helpers.bulk(es, [{"_index": "orders", "_source": row} for row in rows])
+""",
+            id="es-bulk",
+        ),
+        pytest.param(
+            """
+def actions(rows):
+    for row in rows:
+        yield {"_index": "orders", "_source": row}
+
+
+@shared_task(acks_late=True)
+def task(rows):
+    for ok, _ in helpers.streaming_bulk(es, actions(rows)):
+        print(ok)
+""",
+            id="es-bulk-of-a-generator",
+        ),
+        pytest.param(
+            """
+@shared_task(acks_late=True)
+def task(rows):
+    actions = []
+    for row in rows:
+        actions.append({"_index": "orders", "_source": row})
+    helpers.bulk(es, actions)
+""",
+            id="es-bulk-of-a-list-that-grew",
         ),
     ],
 )
@@ -105,6 +141,30 @@ def task(rows):
         pytest.param(
             """
 @shared_task(acks_late=True)
+def task(rows):
+    helpers.bulk(es, rows)
+""",
+            id="es-bulk-of-what-was-handed-in",
+        ),
+        pytest.param(
+            """
+@shared_task(acks_late=True)
+def task(rows):
+    helpers.bulk(es, ({**row, "_index": "orders"} for row in rows))
+""",
+            id="es-bulk-of-what-may-have-an-id",
+        ),
+        pytest.param(
+            """
+@shared_task(acks_late=True)
+def task(rows):
+    helpers.bulk(es, [{"_index": "audit-logs", "_source": row} for row in rows])
+""",
+            id="es-bulk-log",
+        ),
+        pytest.param(
+            """
+@shared_task(acks_late=True)
 def task(oid):
     s3.put_object(Bucket="b", Key=f"invoices/{oid}.pdf", Body=b"")
 """,
@@ -118,6 +178,16 @@ def task(oid):
     s3.upload_file("x", "b", f"reports/{oid}-{name}.csv")
 """,
             id="s3-now",
+        ),
+        pytest.param(
+            """
+@shared_task(acks_late=True)
+def task(oid):
+    gcs.bucket("b").blob(f"invoices/{oid}.pdf").upload_from_string(b"")
+    blobs.get_blob_client("b", f"invoices/{oid}.pdf").upload_blob(b"", overwrite=True)
+    minio.put_object("b", f"invoices/{oid}.pdf", b"", 0)
+""",
+            id="other-stores-fixed",
         ),
         pytest.param(
             """
@@ -238,6 +308,30 @@ def task(oid):
     bucket.Object(f"x/{uuid.uuid4()}").put(Body=b"")
 """,
             id="s3-bucket-Object",
+        ),
+        pytest.param(
+            """
+@shared_task(acks_late=True)
+def task(oid):
+    gcs.bucket("b").blob(f"x/{uuid.uuid4()}").upload_from_string(b"")
+""",
+            id="gcs-blob",
+        ),
+        pytest.param(
+            """
+@shared_task(acks_late=True)
+def task(oid):
+    blobs.get_blob_client("b", f"x/{uuid.uuid4()}").upload_blob(b"")
+""",
+            id="azure-blob",
+        ),
+        pytest.param(
+            """
+@shared_task(acks_late=True)
+def task(oid):
+    minio.put_object("b", f"x/{uuid.uuid4()}", b"", 0)
+""",
+            id="minio-object",
         ),
     ],
 )

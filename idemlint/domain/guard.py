@@ -182,7 +182,7 @@ def argument(effect: Effect, slots: Iterable[Slot]) -> Value | None:
     for slot in slots:
         found = given.get(slot.argument)
         for item in slot.items:
-            found = found.entry(item) if found is not None else None
+            found = found.inside(item) if found is not None else None
         if found is not None:
             return found
     return None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from idemlint.program import Site, Type
@@ -151,6 +152,22 @@ class Value:
 
     def entry(self, name: str) -> Value | None:
         return dict(self.entries).get(name) if self.entries is not None else None
+
+    def inside(self, name: str) -> Value | None:
+        """An entry, or that of every element of a list."""
+        if self.entries is not None or not self.items:
+            return self.entry(name)
+        found = [item.inside(name) for item in self.items]
+        known = [value for value in found if value is not None]
+        return reduce(join, known) if len(known) == len(found) else None
+
+    def may_hold(self, name: str) -> bool:
+        """Whether such an entry may be there without having been seen."""
+        if self.entries is not None:
+            return self.partial and self.entry(name) is None
+        if self.items:
+            return any(item.may_hold(name) for item in self.items)
+        return self.literal is None and self.text is None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from idemlint.catalog import Arguments, Slot
 from idemlint.domain.value import Value
@@ -25,14 +26,21 @@ class Given:
         self.rest = rest
 
     def at(self, slots: Sequence[Slot]) -> Value | None:
-        """The value at the first slot that is filled; an item of a dict where the slot names one."""
+        """The value at the first slot that is filled; an item of a dict, or of those in a list, where the slot names
+        one."""
         for slot in slots:
             found = self._whole(slot)
             for item in slot.items:
-                found = found.entry(item) if found is not None else None
+                found = found.inside(item) if found is not None else None
             if found is not None:
                 return found
         return None
+
+    def may_be_at(self, slot: Slot) -> bool:
+        """Whether what the slot names may be there without having been seen."""
+        *outer, last = slot.items or ("",)
+        whole = self.at([replace(slot, items=tuple(outer))])
+        return bool(last) and whole is not None and whole.may_hold(last)
 
     def place(self, slot: Slot) -> int | None:
         """The ordinal of the argument at a slot."""

@@ -211,6 +211,9 @@ class Libraries(Messages):
                 if not self.catalog.is_key_name(name):
                     self.use_key(name, value, expr.at if at is None else at, "")
                 return key
+        for slot in row.key:
+            if slot.items[-1:] not in ((), ("*",)) and given.may_be_at(slot):
+                return Key(slot.items[-1], Value(), self.site(expr.at))
         for name, value in given.keywords.items():
             if self.catalog.is_key_name(name) and value.literal != (None,):
                 return Key(name, value, self.site(given.places.get(name, expr.at)))
