@@ -7,7 +7,7 @@ named by their dotted path.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
@@ -135,6 +135,14 @@ class TableType:
 
 
 @dataclass(frozen=True, slots=True)
+class EitherType:
+    """One of several things that can be called or asked for a method, nobody knows which: what a dict of functions
+    holds under a key that a message brings."""
+
+    kinds: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TaskType:
     """A task object, as the name of a decorated function is."""
 
@@ -208,6 +216,7 @@ Type: TypeAlias = (
     | SeveralType
     | RecordType
     | TableType
+    | EitherType
     | TaskType
     | SignatureType
     | TaskMethodType
@@ -432,7 +441,23 @@ class UnresolvedCall:
     library: bool = False
 
 
-Target: TypeAlias = ProjectCall | LibraryCall | DataCall | EnqueueCall | Construction | UnresolvedCall
+@dataclass(frozen=True, slots=True)
+class ChoiceCall:
+    """A call that reaches one of several targets, as a branch on something unknown would."""
+
+    targets: tuple[Target, ...]
+
+
+def each_of(target: Target) -> Iterator[Target]:
+    """The targets that a call may reach: itself, or those of a choice."""
+    if isinstance(target, ChoiceCall):
+        for inner in target.targets:
+            yield from each_of(inner)
+    else:
+        yield target
+
+
+Target: TypeAlias = ProjectCall | LibraryCall | DataCall | EnqueueCall | Construction | ChoiceCall | UnresolvedCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -462,6 +487,12 @@ class Body:
     receiver: bool = False
     contexts: tuple[tuple[Target, int], ...] = ()
     managers: Mapping[int, tuple[str, str]] = field(default_factory=dict, repr=False)
+
+    @property
+    def reached(self) -> Iterator[Target]:
+        """What its calls reach, each of the several that one may reach by itself."""
+        for target in self.targets.values():
+            yield from each_of(target)
 
 
 SPREAD = "**"

@@ -11,6 +11,7 @@ from idemlint.catalog import load
 from idemlint.link import link
 from idemlint.program import (
     Body,
+    ChoiceCall,
     Construction,
     DataCall,
     EnqueueCall,
@@ -47,7 +48,7 @@ class Linked:
             if body.key in seen:
                 continue
             seen.add(body.key)
-            for target in (*body.targets.values(), *(target for target, _ in body.contexts)):
+            for target in (*body.reached, *(target for target, _ in body.contexts)):
                 found.add(self.said(target))
             inner = [self.program.bodies[key] for key in callees(body)]
             found.update(each.function for each in inner)
@@ -67,6 +68,8 @@ class Linked:
                 return f"{method} {task}"
             case Construction(cls=cls):
                 return f"new {cls}"
+            case ChoiceCall(targets=targets):
+                return " or ".join(map(self.said, targets))
             case UnresolvedCall(name=name):
                 return f"? {name}"
 
@@ -75,7 +78,7 @@ def callees(body: Body) -> Iterator[str]:
     """The bodies that a body enters itself."""
     for entered in body.managers.values():
         yield from filter(None, entered)
-    for target in (*body.targets.values(), *(target for target, _ in body.contexts)):
+    for target in (*body.reached, *(target for target, _ in body.contexts)):
         match target:
             case ProjectCall(body=key):
                 yield key

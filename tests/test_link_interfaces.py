@@ -77,10 +77,15 @@ def test_a_class_between_them_is_no_implementation(tmp_path: Path) -> None:
     assert "shop:mark" in reached(tmp_path, f"{PORT}\n{between}\n{USE}", "Use(registry[0]).go()")
 
 
-def test_the_method_of_an_interface_that_several_implement_is_of_none_of_them(tmp_path: Path) -> None:
+def test_the_method_of_an_interface_that_a_few_implement_is_one_of_theirs(tmp_path: Path) -> None:
     other = "class Other(Port):\n    def send(self, to): print(to)"
     found = reached(tmp_path, f"{PORT}\n{ADAPTER}\n{other}\n{USE}", "Use(registry[0]).go()")
-    assert not {"shop:Adapter.send", "shop:Other.send"} & found
+    assert {"shop:Adapter.send", "shop:Other.send"} <= found
+
+
+def test_the_method_of_an_interface_that_many_implement_is_of_none_of_them(tmp_path: Path) -> None:
+    others = "\n".join(f"class Other{number}(Port):\n    def send(self, to): mark(to)" for number in range(6))
+    assert "shop:mark" not in reached(tmp_path, f"{PORT}\n{ADAPTER}\n{others}\n{USE}", "Use(registry[0]).go()")
 
 
 def test_a_test_double_is_no_implementation(tmp_path: Path) -> None:
@@ -186,3 +191,47 @@ def test_a_function_that_an_instance_was_made_with_is_called(tmp_path: Path, run
     found = reached(tmp_path, code, "Runner(other)\nRunner(job).go()")
     assert "shop:mark" in found
     assert "shop:other" not in found
+
+
+# --- One of several
+
+
+@pytest.mark.parametrize(
+    ("code", "body"),
+    [
+        ("HANDLERS = {'a': first, 'b': second}", "HANDLERS[key](1)"),
+        ("HANDLERS = {'a': first, 'b': second}", "HANDLERS.get(key)(1)"),
+        ("HANDLERS = {'a': first}", "HANDLERS.get(key, second)(1)"),
+        ("HANDLERS = {'a': first, 'b': second}", "handler = HANDLERS[key]\nhandler(1)"),
+        ("HANDLERS = {1: first, 2: second}", "HANDLERS[key](1)"),
+        ("HANDLERS = {'a': first, 'b': second}", "for handler in HANDLERS.values(): handler(1)"),
+        ("HANDLERS = {'a': first, 'b': second}", "for name, handler in HANDLERS.items(): handler(1)"),
+        ("HANDLERS = [first, second]", "for handler in HANDLERS: handler(1)"),
+        ("", "for handler in (first, second): handler(1)"),
+        ("def run(f): f(1)\nHANDLERS = {'a': first, 'b': second}", "run(HANDLERS[key])"),
+        (
+            "class A:\n    go = staticmethod(first)\nclass B:\n    def go(self, x): second(x)",
+            "{1: A, 2: B}[key]().go(1)",
+        ),
+        (
+            "class A:\n    def go(self, x): first(x)\nclass B:\n    def go(self, x): second(x)",
+            "{1: A(), 2: B()}[key].go(1)",
+        ),
+    ],
+)
+def test_each_of_the_functions_of_a_table_may_be_called(tmp_path: Path, code: str, body: str) -> None:
+    both = "def first(x): mark(x)\ndef second(x): print(x)"
+    assert {"shop:first", "shop:second"} <= reached(tmp_path, f"{both}\n{code}", body)
+
+
+def test_a_key_says_which_function_is_called(tmp_path: Path) -> None:
+    code = "def first(x): mark(x)\ndef second(x): print(x)\nHANDLERS = {'a': first, 'b': second}"
+    found = reached(tmp_path, code, "HANDLERS['a'](1)")
+    assert "shop:first" in found
+    assert "shop:second" not in found
+
+
+def test_a_crowd_of_functions_is_followed_nowhere(tmp_path: Path) -> None:
+    code = "\n".join(f"def f{number}(x): mark(x)" for number in range(40))
+    table = "HANDLERS = {" + ", ".join(f"'{number}': f{number}" for number in range(40)) + "}"
+    assert "shop:mark" not in reached(tmp_path, f"{code}\n{table}", "HANDLERS[key](1)")

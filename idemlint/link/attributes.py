@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from idemlint import orm
+from idemlint.link.containers import either
 from idemlint.link.drafts import TASK_PREFIX
-from idemlint.link.implementations import implementation
+from idemlint.link.implementations import implementations
 from idemlint.link.reading import Reading
 from idemlint.link.sending import method_of
 from idemlint.program import (
@@ -12,6 +13,7 @@ from idemlint.program import (
     ClassType,
     ColumnType,
     DataMethodType,
+    EitherType,
     InstanceType,
     LibraryInstance,
     LibraryType,
@@ -51,6 +53,8 @@ class Attributes(Reading):
                 return DataMethodType(base if isinstance(base, ColumnType) else base.receiver, name)
             case TaskType(task):
                 return self.task_attribute(task, name)
+            case EitherType(kinds):
+                return either(self.attribute(kind, name) for kind in kinds)
             case SignatureType():
                 return method_of(base, name)
             case TableType() | SeveralType() | RecordType():
@@ -106,9 +110,9 @@ class Attributes(Reading):
             if attribute == name:
                 return kept
         known = cls in self.linker.classes.known
-        only = implementation(self.linker, cls, name) if known else None
-        if only is not None:
-            return self.instance_attribute(InstanceType(only), only, name)
+        written = implementations(self.linker, cls, name) if known else ()
+        if written:
+            return either(self.instance_attribute(InstanceType(each), each, name) for each in written)
         model = self.linker.models.of(cls)
         found = self.linker.class_member(cls, name) if known else None
         if found is not None and not (model is not None and model.field(name)):
@@ -209,8 +213,8 @@ class Attributes(Reading):
 
     def enter_property(self, at: int, holder: InstanceType, name: str) -> None:
         """Note which function runs when a property is read."""
-        only = implementation(self.linker, holder.name, name)
-        holder = InstanceType(only) if only is not None else holder
+        written = implementations(self.linker, holder.name, name)
+        holder = InstanceType(written[0]) if len(written) == 1 else holder
         found = self.linker.class_member(holder.name, name)
         if found is None or self.linker.method_kind(found[1]) != "property":
             return

@@ -5,10 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from idemlint.program import LibraryInstance, RecordType, SeveralType, TableType, Type
+from idemlint.program import (
+    ClassType,
+    EitherType,
+    InstanceType,
+    LibraryInstance,
+    LibraryType,
+    PartialType,
+    RecordType,
+    RoutineType,
+    SeveralType,
+    TableType,
+    TaskMethodType,
+    TaskType,
+    Type,
+)
 from idemlint.syntax import facts as f
 
 _STRING = LibraryInstance("builtins.str")
+# A choice among more is no choice that anybody has made by hand.
+_MOST = 16
+_CHOSEN = (RoutineType, PartialType, ClassType, InstanceType, LibraryType, TaskType, TaskMethodType)
 # Methods that give what the container holds.
 GIVING = frozenset(
     [f"builtins.dict.{name}" for name in ("get", "pop", "setdefault", "values", "items", "popitem", "copy")]
@@ -22,11 +39,24 @@ def agree(kinds: Iterable[Type | None]) -> Type | None:
     return known[0] if len(known) == 1 else None
 
 
+def either(kinds: Iterable[Type | None]) -> Type | None:
+    """The same, or one of them where they are functions, classes or objects of the project."""
+    known = list(dict.fromkeys(each for kind in kinds if kind is not None for each in _flat(kind)))
+    if len(known) == 1:
+        return known[0]
+    fits = 1 < len(known) <= _MOST and all(isinstance(kind, _CHOSEN) for kind in known)
+    return EitherType(tuple(known)) if fits else None
+
+
+def _flat(kind: Type) -> tuple[Type, ...]:
+    return kind.kinds if isinstance(kind, EitherType) else (kind,)
+
+
 def under(table: TableType, key: f.Expr) -> Type | None:
     """What a dict holds under a key."""
     items = dict(table.items)
     if not isinstance(key, f.Constant):
-        return agree((*items.values(), table.rest))
+        return either((*items.values(), table.rest))
     return items.get(str(key.value), table.rest)
 
 
@@ -36,11 +66,11 @@ def contents(held: Type | None, method: str, expr: f.Call, arguments: tuple[Type
         case SeveralType(item):
             return held if method == "copy" else item
         case TableType(items, rest):
-            every = agree((*(kind for _, kind in items), rest))
+            every = either((*(kind for _, kind in items), rest))
             match method:
                 case "get" | "pop" | "setdefault" if expr.arguments:
                     found = under(held, expr.arguments[0].value)
-                    return found if found is not None or len(arguments) < 2 else arguments[1]
+                    return either((found, *arguments[1:])) or found
                 case "values":
                     return SeveralType(every)
                 case "items":

@@ -228,7 +228,7 @@ def _calls(call: f.Call, name: str) -> bool:
 
 def reached_functions(linker: Linker, body: Body) -> Iterator[str]:
     """Functions that a body calls itself."""
-    for target in body.targets.values():
+    for target in body.reached:
         if isinstance(target, ProjectCall):
             yield linker.bodies[target.body].function
         elif isinstance(target, DataCall):
@@ -239,7 +239,7 @@ def sends_now(body: Body) -> bool:
     """Whether a function sends a task at once, so that the transaction of a caller matters."""
     return any(
         isinstance(target, EnqueueCall) and target.does == "enqueue" and target.commit != "deferred"
-        for target in body.targets.values()
+        for target in body.reached
     )
 
 
@@ -248,7 +248,7 @@ _OPENS = frozenset({"transaction", "session", "session-begin", "begin"})
 
 def holds_transaction(linker: Linker, body: Body) -> bool:
     """Whether a function opens a transaction itself, or calls a project's own wrapper around one."""
-    for target in (*body.targets.values(), *(context for context, _ in body.contexts)):
+    for target in (*body.reached, *(context for context, _ in body.contexts)):
         if isinstance(target, LibraryCall) and linker.catalog.role(target.path) in _OPENS:
             return True
         if isinstance(target, ProjectCall):

@@ -8,7 +8,7 @@ from idemlint import orm
 from idemlint.catalog.consumer import ITERATIONS
 from idemlint.link.attributes import Attributes
 from idemlint.link.calls import Calls
-from idemlint.link.containers import agree, stored, under
+from idemlint.link.containers import either, stored, under
 from idemlint.link.drafts import TASK_PREFIX
 from idemlint.link.linker import element
 from idemlint.link.named_values import of_class, of_module
@@ -100,7 +100,7 @@ class Expressions(Calls, Attributes):
                 return LibraryInstance("builtins.str")
             case f.Display(kind=kind, items=items):
                 inside = tuple(self.evaluate(item) for item in items)
-                return RecordType(inside) if kind == "tuple" else SeveralType(agree(inside))
+                return RecordType(inside) if kind == "tuple" else SeveralType(either(inside))
             case f.Mapping(items=pairs):
                 return self.mapping(pairs)
             case f.Subscript(base=base, index=index):
@@ -184,7 +184,7 @@ class Expressions(Calls, Attributes):
                 found = self.linker.models.of(model)
                 return self.layer(found.layer).item(kind) if found is not None else None
             case RecordType(items):
-                return agree(items)
+                return either(items)
             case LibraryInstance(path) | LibraryType(path):
                 turns = (self.linker.catalog.returns(f"{path}.{turn}") for turn in ITERATIONS)
                 given = next((turn for turn in turns if turn is not None), None)
@@ -193,6 +193,7 @@ class Expressions(Calls, Attributes):
 
     def mapping(self, pairs: tuple[tuple[f.Expr | None, f.Expr], ...]) -> Type | None:
         known: list[tuple[str, Type | None]] = []
+        others: list[Type | None] = []
         for key, value in pairs:
             kind = self.evaluate(value)
             if key is None:
@@ -201,7 +202,9 @@ class Expressions(Calls, Attributes):
             self.evaluate(key)
             if isinstance(key, f.Constant) and isinstance(key.value, str):
                 known.append((key.value, kind))
-        return TableType(tuple(known))
+            else:
+                others.append(kind)
+        return TableType(tuple(known), either(others))
 
     def subscript(self, base: Type | None, index: f.Expr) -> Type | None:
         self.evaluate(index)

@@ -1,4 +1,4 @@
-"""What a class leaves open: methods of an interface, and the one class of the project that writes them."""
+"""What a class leaves open: methods of an interface, and the classes of the project that write them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ from idemlint.syntax import facts as f
 # A class that so many derive from is a base to share, not an interface, and reading all of them takes long.
 _CROWD = 40
 
+# Among more implementations than these, what one of them does says little of what will be done.
+_MOST = 4
+
 _ABSTRACT = frozenset({"abstractmethod", "abstractproperty", "abstractclassmethod", "abstractstaticmethod"})
 _INTERFACES = frozenset({"typing.Protocol", "typing_extensions.Protocol", "abc.ABC"})
 
 
-def implementation(linker: Linker, cls: str, name: str) -> str | None:
-    """The class that writes the member `name` that `cls` leaves open, if it is the only one of the project in
-    production; None where `cls` has a member of its own, or several write one."""
+def implementations(linker: Linker, cls: str, name: str) -> tuple[str, ...]:
+    """The classes that write the member `name` that `cls` leaves open, of those of the project in production; none
+    where `cls` has a member of its own, or more write one than anybody chooses among."""
     found = linker.class_member(cls, name)
     if found is None or not is_open(linker, *found):
-        return None
+        return ()
     written: set[str] = set()
     for below in subclasses(linker, cls):
         member = linker.class_member(below, name)
@@ -29,8 +32,8 @@ def implementation(linker: Linker, cls: str, name: str) -> str | None:
             written.add(member[0].id)
         elif member is not None and _may_stand(member[1].fact) and not subclasses(linker, below):
             # A class that leaves an empty method as it is has nothing to do there.
-            written.add(member[0].id)
-    return written.pop() if len(written) == 1 else None
+            return ()
+    return tuple(sorted(written)) if len(written) <= _MOST else ()
 
 
 def is_open(linker: Linker, info: ClassInfo, binding: Binding) -> bool:

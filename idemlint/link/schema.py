@@ -39,7 +39,7 @@ def read_database(linker: Linker) -> Database:
     raw = any(
         isinstance(target, LibraryCall) and linker.catalog.role(target.path) == "raw-sql"
         for body in linker.bodies.values()
-        for target in body.targets.values()
+        for target in body.reached
     )
     models = {model.name: model for model in (linker.models.all() if raw else linker.models.known())}
     tables = sql.by_table(models)

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 
-from idemlint.domain.value import Closure, Value
-from idemlint.program import Construction, DataCall, EnqueueCall, LibraryCall, ProjectCall, UnresolvedCall
+from idemlint.domain.value import Closure, Value, join
+from idemlint.program import (
+    ChoiceCall,
+    Construction,
+    DataCall,
+    EnqueueCall,
+    LibraryCall,
+    ProjectCall,
+    Target,
+    UnresolvedCall,
+)
 from idemlint.summarize.given import Given
 from idemlint.summarize.libraries import Libraries
+from idemlint.summarize.state import Snapshot
 from idemlint.syntax import facts as f
 
 
@@ -20,6 +31,28 @@ class Calls(Libraries):
     def call(self, expr: f.Call) -> Value:
         callee = self.callee(expr.function)
         target = self.here.body.targets.get(expr.at)
+        return self.choose(target, callee, expr) if isinstance(target, ChoiceCall) else self.reach(target, callee, expr)
+
+    def choose(self, choice: ChoiceCall, callee: Value, expr: f.Call) -> Value:
+        """One of several is called: a branch with an arm for each."""
+        before = self.snapshot()
+        arms: list[Snapshot] = []
+        values: list[Value] = []
+        self.address.append(("seq", self.next()))
+        self.unspelled += 1
+        for target in choice.targets:
+            self.restore(before)
+            self.address.append(("arm", self.next()))
+            values.append(self.reach(target, callee, expr))
+            self.address.pop()
+            arms.append(self.snapshot())
+        self.unspelled -= 1
+        self.address.pop()
+        self.merge(arms)
+        return reduce(join, values)
+
+    def reach(self, target: Target | None, callee: Value, expr: f.Call) -> Value:
+        """A call of this target."""
         if isinstance(target, DataCall):
             return self.data(
                 target, expr, callee.closure.receiver if callee.closure and callee.closure.receiver else callee

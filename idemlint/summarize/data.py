@@ -50,14 +50,14 @@ class Data(Calls):
 
     def receive(self, target: DataCall, row: Value, stored: bool, expr: f.Call) -> None:
         """The receivers of the signals that a save or delete sends."""
-        self.through_signal += 1
+        self.unspelled += 1
         certain = target.operation.kind in ("insert", "save")
         created = Value(CONSTANT, literal=(stored,)) if certain else Value()
         for key in target.bodies:
             body = self.program.bodies[key]
             given = Given((), {"sender": GLOBAL, "instance": row, "created": created})
             self.enter(key, self.bound(body, Value(), given), expr.at)
-        self.through_signal -= 1
+        self.unspelled -= 1
 
     def operate(self, target: DataCall, expr: f.Call, receiver: Value) -> Value:
         operation = target.operation

@@ -85,7 +85,8 @@ class State:
         # The statement from which on no exception leaves the root, and the first effect in it.
         self.ending: f.Statement | None = None
         self.quiet: int | None = None
-        self.through_signal = 0
+        # How many of the calls being followed are none that the code spells out: a signal's receiver, one of several.
+        self.unspelled = 0
         self.spoken = 0
         self.turns: dict[int, tuple[int, ...]] = {}
         self.stored: set[int] = set()
@@ -206,7 +207,7 @@ class State:
             frames=self.frames(at),
             transactions=tuple(self.open),
             loops=tuple(self.loops_open),
-            indirect=self.through_signal > 0,
+            indirect=self.unspelled > 0,
             deferred=self.deferred,
             handling=tuple(name for names in self.handling for name in names),
             handled=tuple(name for names in self.handled for name in names),

@@ -6,7 +6,17 @@ from collections.abc import Iterator
 
 from idemlint.catalog import Catalog
 from idemlint.link.reading import literals
-from idemlint.program import Body, Construction, DataCall, EnqueueCall, LibraryCall, Program, ProjectCall, Target
+from idemlint.program import (
+    Body,
+    Construction,
+    DataCall,
+    EnqueueCall,
+    LibraryCall,
+    Program,
+    ProjectCall,
+    Target,
+    each_of,
+)
 from idemlint.syntax import facts as f
 
 SMALL = 40
@@ -70,7 +80,7 @@ class Weights:
 
 
 def _targets(body: Body) -> Iterator[tuple[int, Target]]:
-    yield from body.targets.items()
+    yield from ((at, each) for at, target in body.targets.items() for each in each_of(target))
     for target, at in body.contexts:
         yield at, target
 
