@@ -56,11 +56,13 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Http:
-    """How a generic HTTP client is called: the verb, or the argument that holds it, and where the address stands."""
+    """How a generic HTTP client is called: the verb, or the argument that holds it, and where the address stands.
+    `heard` are arguments that have the client itself look at the answer and raise."""
 
     url: tuple[Slot, ...]
     verb: str = ""
     verb_argument: tuple[Slot, ...] = ()
+    heard: tuple[Slot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ _EFFECT: Mapping[str, read.Reader] = {
     "replay": read.word_of(vocabulary.REPLAYS),
     "target": _slots,
     "random_key": read.boolean,
-    "http": read.row(rows.Http, url=_slots, verb=read.string, verb_argument=_slots),
+    "http": read.row(rows.Http, url=_slots, verb=read.string, verb_argument=_slots, heard=_slots),
 }
 _TEST: Mapping[str, read.Reader] = {"argument": read.many(read.slot), "matches": read.regex}
 _test = read.row(rows.Test, **_TEST)

@@ -268,7 +268,7 @@ class Guards:
         for write in self.summary.effects:
             if write.kind not in DATA or write.model != fact.model:
                 continue
-            if write.kind == "delete" or fact.column in write.written:
+            if write.kind == "delete" or (fact.column in write.written and not _moves(write, fact)):
                 yield Guard(self._written(write, effect), fact.site, write)
                 return
 
@@ -327,6 +327,18 @@ class Guards:
                 if write.kind == "delete" or falsifies(lookup, write):
                     yield Guard(self._written(write, effect), None, write)
                     return
+
+
+_NONE_YET = frozenset({"> 0", ">= 1", "< 1", "<= 0"})
+
+
+def _moves(write: Effect, fact: Fact) -> bool:
+    """Whether a write only moves a number nearer to the bound that it was held against: `if account.points < price`
+    stops a run when nothing is left, and none before. A bound of nothing at all may stop the second one."""
+    stepped = any(
+        each.column == fact.column and each.from_itself in ("arithmetic", "expression") for each in write.writes
+    )
+    return stepped and fact.value.startswith(("<", ">")) and fact.value not in _NONE_YET
 
 
 def _identity(condition: Lookup) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from idemlint.catalog import Effect as Row
 from idemlint.domain.effect import Key
+from idemlint.domain.guard import argument
 from idemlint.domain.value import CONSTANT, Closure, Origin, Value, derived, origins_of
 from idemlint.program import LibraryCall
 from idemlint.summarize.given import Given, arguments_of
@@ -186,6 +187,9 @@ class Libraries(Messages):
             key=self.key(row, given, expr) or self.key_of_client(row, receiver),
             arguments=(*arguments_of(given), *holder),
         )
+        insists = argument(effect, row.http.heard) if row.http is not None else None
+        if insists is not None and insists.literal not in ((False,), (None,)):
+            self.answered.add(effect.id)
         if row.replay == "natural":
             values = [value for value in (receiver, *given.all()) if value is not None]
             read = effect.id if row.kind == "read" else None
