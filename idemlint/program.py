@@ -593,7 +593,8 @@ class Root:
 class Program:
     """All that later stages read. `roots` are in path and line order, `versions` those of the
     frameworks as far as known, by framework; `purged` are models that some code deletes from; `unread` are (path,
-    line, column, reason)."""
+    line, column, reason). `related` are the ways back of relations: (model id, attribute) -> (id of the model at the
+    other end, whether that is one row)."""
 
     bodies: Mapping[str, Body] = field(repr=False)
     tasks: Mapping[str, Task]
@@ -604,6 +605,7 @@ class Program:
     purged: frozenset[str]
     modules: int
     unread: tuple[tuple[str, int, int, str], ...] = ()
+    related: Mapping[tuple[str, str], tuple[str, bool]] = field(default_factory=dict, repr=False)
 
 
 def bind(

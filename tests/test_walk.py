@@ -348,6 +348,66 @@ def test_a_flag_that_a_loop_changes_chooses_nothing(tmp_path: Path) -> None:
     assert len(calls(walked(tmp_path, body))) == 1
 
 
+# --- What a query said of a row
+
+SAVING = """
+class Item(models.Model):
+    number = models.IntegerField(null=True)
+    order = models.ForeignKey(Order, null=True, on_delete=models.CASCADE)
+    state = models.CharField(max_length=9)
+
+    def save(self, *args, **kwargs):
+        if self._state.adding:
+            pay("adding")
+        if not self.pk:
+            pay("pk")
+        super().save(*args, **kwargs)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "called"),
+    [
+        ("item = Item.objects.get(pk=pk)\nitem.state = 'a'\nitem.save()", []),
+        ("for item in Item.objects.all():\n    item.save()", []),
+        ("item = Item(state='a')\nitem.save()", ["adding", "pk"]),
+    ],
+)
+def test_a_row_that_was_read_is_not_being_added(tmp_path: Path, body: str, called: list[str]) -> None:
+    found = calls(walked(tmp_path, body, SAVING))
+    assert [call.url.rpartition("/")[2] for call in found] == called
+
+
+@pytest.mark.parametrize(
+    ("query", "test", "expected"),
+    [
+        ("filter(order_id=None)", "item.order_id", 0),
+        ("filter(order_id=None)", "not item.order_id", 1),
+        ("filter(order__isnull=True)", "item.order", 0),
+        ("filter(order__isnull=False)", "item.order is None", 0),
+        ("filter(order__isnull=False)", "not item.order", 0),
+        ("exclude(order=None)", "item.order_id is None", 0),
+        ("filter(number__isnull=False)", "item.number", 1),
+        ("filter(number__isnull=False)", "not item.number", 1),
+        ("filter(state='new')", "item.state == 'sent'", 0),
+        ("filter(state='new')", "item.state != 'new'", 0),
+        ("filter(state='new')", "item.state == 'new'", 1),
+        ("exclude(state='new')", "item.state == 'sent'", 1),
+        ("filter(state__in=['new'])", "item.state == 'sent'", 1),
+        ("all()", "item.order_id", 1),
+    ],
+)
+def test_what_the_query_asked_for_chooses_the_arm(tmp_path: Path, query: str, test: str, expected: int) -> None:
+    body = f"for item in Item.objects.{query}:\n    if {test}:\n        pay()"
+    assert len(calls(walked(tmp_path, body, SAVING))) == expected
+
+
+@pytest.mark.parametrize("change", ["item.refresh_from_db()", "item.state = pk"])
+def test_a_row_that_has_changed_since_chooses_nothing(tmp_path: Path, change: str) -> None:
+    body = f"item = Item.objects.get(pk=pk, state='new')\n{change}\nif item.state == 'sent':\n    pay()"
+    assert len(calls(walked(tmp_path, body, SAVING))) == 1
+
+
 # --- Transactions
 
 MANAGER = "@contextlib.contextmanager\ndef tx():\n    with transaction.atomic():\n        yield\n"

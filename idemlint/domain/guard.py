@@ -16,6 +16,8 @@ from idemlint.domain.summary import Summary
 from idemlint.domain.value import WHOLE, Fact, Lookup, Rows, Value
 from idemlint.program import Model, Site, UniqueKey
 
+INSERTS = frozenset({"insert", "get-or-insert", "upsert"})
+
 
 class Strength(enum.IntEnum):
     """What a guard is worth for one effect, weakest first."""
@@ -176,6 +178,15 @@ def _differs(condition: Lookup, value: Value) -> bool:
     return matches == condition.excluded
 
 
+def _fills(condition: Lookup, write: Effect) -> bool:
+    """Whether an insert is of a row that a query asks not to be there: `filter(invoice__isnull=True)`."""
+    if not condition.behind or write.model != condition.behind or write.kind not in INSERTS:
+        return False
+    null = condition.value.literal is not None and condition.value.literal[0] in (None, True)
+    asks_null = condition.operator == "isnull" or condition.value.literal == (None,)
+    return (null != condition.excluded) if asks_null else condition.excluded
+
+
 def argument(effect: Effect, slots: Iterable[Slot]) -> Value | None:
     """The argument of a recorded call at the first slot that is filled."""
     given = dict(effect.arguments)
@@ -286,7 +297,7 @@ class Guards:
         for write in self.summary.effects:
             if write.model != fact.model or write.id == effect.id:
                 continue
-            if write.kind in ("insert", "get-or-insert", "upsert") and not fact.holds:
+            if write.kind in INSERTS and not fact.holds:
                 yield Guard(Strength.STATE, fact.site, write)
                 return
             if write.kind == "delete" and fact.holds:
@@ -312,9 +323,10 @@ class Guards:
     def _query(self, read: Effect, effect: Effect) -> Iterator[Guard]:
         conditions = tuple(condition for condition in read.lookup if not _identity(condition))
         for write in self.summary.effects:
-            if write.kind not in DATA or write.model != read.model:
+            filled = any(_fills(condition, write) for condition in read.lookup)
+            if not filled and (write.kind not in DATA or write.model != read.model):
                 continue
-            if write.kind == "delete" or (conditions and falsifies(conditions, write)):
+            if filled or write.kind == "delete" or (conditions and falsifies(conditions, write)):
                 asked = next(
                     (fact.site for fact in effect.facts if fact.kind == "exists" and fact.subject == read.id), None
                 )
@@ -323,10 +335,11 @@ class Guards:
 
     def _loop(self, model: str, lookup: tuple[Lookup, ...], effect: Effect) -> Iterator[Guard]:
         for write in self.summary.effects:
-            if write.kind in DATA and write.model == model and write.id != effect.id:
-                if write.kind == "delete" or falsifies(lookup, write):
-                    yield Guard(self._written(write, effect), None, write)
-                    return
+            own = write.kind in DATA and write.model == model and write.id != effect.id
+            changed = own and (write.kind == "delete" or falsifies(lookup, write))
+            if changed or any(_fills(condition, write) for condition in lookup):
+                yield Guard(self._written(write, effect), None, write)
+                return
 
 
 _NONE_YET = frozenset({"> 0", ">= 1", "< 1", "<= 0"})

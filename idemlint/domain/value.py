@@ -71,12 +71,14 @@ class Object:
 @dataclass(frozen=True, slots=True)
 class Lookup:
     """One condition of a query: `column` without operator, `operator` ("exact" where none is written; "exists", with no
-    column, asks whether the query that `value` is finds any row)."""
+    column, asks whether the query that `value` is finds any row). `behind` is the model that the column leads to where
+    it is the way back of a relation."""
 
     column: str
     operator: str
     value: Value
     excluded: bool = False
+    behind: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from idemlint.link.entries import (
 from idemlint.link.handlers import find_handlers
 from idemlint.link.indexes import find_indexes
 from idemlint.link.linker import FunctionInfo, Linker
+from idemlint.link.models import related_names
 from idemlint.link.production import is_production
 from idemlint.link.queues import queue_options
 from idemlint.link.references import find_references
@@ -82,6 +83,7 @@ def link(
         purged=purged(linker) | database.purged | expiring,
         modules=len(linker.modules.read()),
         unread=unread(linker.modules),
+        related=related_names(database.models.values()),
     )
 
 

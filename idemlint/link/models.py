@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from idemlint import orm
@@ -67,10 +68,7 @@ class Models:
     def related(self) -> dict[tuple[str, str], tuple[str, bool]]:
         """The ways back of relations: (model, attribute) -> (other model, single)."""
         if self._related is None:
-            self._related = {}
-            models = self.all()
-            for layer in orm.LAYERS:
-                self._related.update(layer.related_names([model for model in models if model.layer == layer.NAME]))
+            self._related = related_names(self.all())
         return self._related
 
     def user(self) -> Type | None:
@@ -152,3 +150,12 @@ def _names_of(given: f.Argument) -> set[str]:
 
 
 _CLASS = re.compile(r"^class\s", re.MULTILINE)
+
+
+def related_names(models: Iterable[Model]) -> dict[tuple[str, str], tuple[str, bool]]:
+    """The ways back of relations among these models: (model, attribute) -> (other model, single)."""
+    given = list(models)
+    found: dict[tuple[str, str], tuple[str, bool]] = {}
+    for layer in orm.LAYERS:
+        found.update(layer.related_names([model for model in given if model.layer == layer.NAME]))
+    return found

@@ -55,7 +55,8 @@ class Change:
 class Layer(Protocol):
     """A module of this package; its functions say what they take and give.
 
-    `MIGRATES` are the words of calls that migrations make. `UNIT_OF_WORK` says that a session keeps the rows it loaded
+    `MIGRATES` are the words of calls that migrations make, `UNSTORED` attributes that are true of a row until it is
+    stored. `UNIT_OF_WORK` says that a session keeps the rows it loaded
     and stores what becomes of them when it commits, `MIXINS` that classes which are no models lend their columns to
     models.
     """
@@ -64,6 +65,7 @@ class Layer(Protocol):
     WORDS: tuple[str, ...]
     RELATIONS: frozenset[str]
     COLUMN_REFERENCES: frozenset[str]
+    UNSTORED: frozenset[str]
     MIGRATES: frozenset[str]
     REMEDIES: Mapping[str, str]
     UNIT_OF_WORK: bool

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from idemlint.domain.value import Fact, Facts, Test, Value
 from idemlint.program import SeveralType, Site, TableType
-from idemlint.summarize.state import State
+from idemlint.summarize.decisions import Decisions
 from idemlint.syntax import facts as f
 
 NO_TEST = Test()
 
 
-class Conditions(State):
+class Conditions(Decisions):
     """The part of a walk that reads tests."""
 
     def evaluate(self, expr: f.Expr) -> Value:
@@ -36,44 +36,6 @@ class Conditions(State):
                     self.evaluate(side)
                 return NO_TEST
         return self.truth(self.evaluate(expr), self.site(expr.at))
-
-    def decided(self, expr: f.Expr) -> bool | None:
-        """The outcome of a test on a name that holds a literal here (a helper's flag); None where it can vary."""
-        match expr:
-            case f.Unary(operator="not", operand=operand):
-                inner = self.decided(operand)
-                return None if inner is None else not inner
-            case f.Boolean(operator="and", operands=operands):
-                return False if any(self.decided(operand) is False for operand in operands) else None
-            case f.Comparison(
-                left=f.Name() as left, operators=("is" | "is not" as operator,), rights=(f.Constant(value=None),)
-            ):
-                value = self.held(left)
-                known = None if value is None else value.literal == (None,)
-                return None if known is None else known == (operator == "is")
-            case f.Name():
-                value = self.held(expr)
-                return bool(value.literal[0]) if value is not None and value.literal is not None else None
-        return None
-
-    def identified(self, expr: f.Attribute) -> bool | None:
-        """Whether a row's primary key is there: not before a row made here is stored, always for one that was read."""
-        if expr.name not in ("pk", "id") or not isinstance(expr.base, f.Name):
-            return None
-        value = self.here.env.get(expr.base.id)
-        thing = value.thing if value is not None else None
-        if thing is None or thing.model is None or expr.name in self.heap.get(thing.id, {}):
-            return None
-        if thing.fresh == "new":
-            return True if thing.id in self.stored else None
-        return True if thing.source is not None or thing.each else None
-
-    def held(self, name: f.Name) -> Value | None:
-        """The value of a local name that holds a literal, unless a loop around binds it anew."""
-        value = self.here.env.get(name.id)
-        if value is None or value.literal is None or any(name.id in names for names in self.here.rebound):
-            return None
-        return value
 
     def truth(self, value: Value, site: Site) -> Test:
         """What a value's being true says."""

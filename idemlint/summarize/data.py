@@ -120,7 +120,8 @@ class Data(Calls):
         for written, expr in operation.lookup:
             column, operator = split_lookup(written)
             value = self.evaluate_argument(expr)
-            found.append(Lookup(model.column(column), operator, value, operation.excluded))
+            behind = self.behind(model, column)
+            found.append(Lookup(model.column(column), operator, value, operation.excluded, behind))
         return tuple(found)
 
     def subqueries(self, operation: DataOperation, expr: f.Call) -> tuple[Lookup, ...]:
@@ -173,6 +174,7 @@ class Data(Calls):
     def refresh(self, receiver: Value) -> Value:
         if receiver.thing is not None:
             self.heap.pop(receiver.thing.id, None)
+            self.reread.add(receiver.thing.id)
         return NOTHING
 
     # --- writing

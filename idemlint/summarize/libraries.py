@@ -7,7 +7,7 @@ from dataclasses import replace
 from idemlint.catalog import Effect as Row
 from idemlint.domain.effect import Key
 from idemlint.domain.guard import argument
-from idemlint.domain.value import CONSTANT, Closure, Origin, Value, derived, origins_of
+from idemlint.domain.value import CONSTANT, NOTHING, Closure, Origin, Value, derived, origins_of
 from idemlint.program import LibraryCall
 from idemlint.summarize.given import Given, arguments_of
 from idemlint.summarize.messages import Messages
@@ -25,6 +25,9 @@ OF_ITSELF = frozenset("append extend update copy get".split())
 
 CLAMPS = frozenset({"builtins.max", "builtins.min", "builtins.round", "builtins.abs", "builtins.int"})
 """What is still an old value plus something after these: `max(stock.quantity - sold, 0)`."""
+
+
+ASK_ATTRIBUTE = frozenset({"builtins.hasattr", "builtins.getattr"})
 
 
 class Libraries(Messages):
@@ -50,6 +53,8 @@ class Libraries(Messages):
         given_by_queue = self.of_queue(path, holder, given, expr)
         if given_by_queue is not None:
             return given_by_queue
+        if path in ASK_ATTRIBUTE and (there := self.attribute_there(path, given, expr)) is not None:
+            return there
         if role in ("log", "metric"):
             self.spoken = len(self.effects)
         row = self.catalog.effect(path)
@@ -81,6 +86,15 @@ class Libraries(Messages):
         return self.bound(
             self.program.bodies[callback], given.positional[0], Given(given.positional[1:], given.keywords)
         )
+
+    def attribute_there(self, path: str, given: Given, expr: f.Call) -> Value | None:
+        """`hasattr(order, "invoice")`, `getattr(order, "invoice", None)`, where that is a row which points back."""
+        asked, name = (*given.positional, NOTHING, NOTHING)[:2]
+        test = self.has(asked, name.text or "", self.site(expr.at))
+        if test is None or asked.thing is None:
+            return None
+        found = self.of_thing(asked.thing, name.text or "", self.type_of(expr))
+        return Value(found.origins, thing=found.thing if path == "builtins.getattr" else None, test=test)
 
     def enter_context(self, manager: Value, expr: f.Call) -> Value:
         """`stack.enter_context(atomic())`: open until the stack's own block ends."""

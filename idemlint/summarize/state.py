@@ -88,10 +88,14 @@ class State:
         # How many of the calls being followed are none that the code spells out: a signal's receiver, one of several.
         self.unspelled = 0
         self.spoken = 0
+        # Models whose rows were asked for by the way back of a relation, which raises where there is none.
+        self.asked_back: list[str] = []
         self.turns: dict[int, tuple[int, ...]] = {}
         self.stored: set[int] = set()
         # Rows that are being stored by the call that made them, which their own `save` does not do once more.
         self.storing: set[int] = set()
+        # Rows that were read once more than by the query that found them.
+        self.reread: set[int] = set()
         self.clean: dict[int, set[str]] = {}
         self.dropped: list[Dropped] = []
         self.reads: set[str] = set()

@@ -29,14 +29,14 @@ class Trying(Assigning):
             for name in names
             if not raises(handler.body)
         )
-        first = len(self.effects)
+        first, asked_back = len(self.effects), len(self.asked_back)
         if statement is self.ending and self.quiet is None:
             self.quiet = first
         self.address.append(("try", self.next()))
         self.handled.append(goes_on)
         body_leaves = self.run_body(statement.body)
         self.handled.pop()
-        last = len(self.effects)
+        last, last_asked = len(self.effects), len(self.asked_back)
         middle = self.snapshot()
         if not body_leaves and statement.orelse:
             body_leaves = self.run_body(statement.orelse)
@@ -50,6 +50,8 @@ class Trying(Assigning):
                 sought = [effect for effect in self.effects[first:last] if effect.kind == "get"]
                 for effect in sought[:1]:
                     self.learn(Fact("exists", effect.id, holds=False, model=effect.model, site=self.site(handler.at)))
+                for model in self.asked_back[asked_back:last_asked] if not sought else ():
+                    self.learn(Fact("exists", holds=False, model=model, site=self.site(handler.at)))
             if self.means(names, "conflict"):
                 again, leaves = raises(handler.body), ends(handler.body)
                 self.caught.append(self.catching(handler.at, names, range(first, last), again, leaves))
@@ -89,7 +91,7 @@ class Trying(Assigning):
         """A block whose errors of the classes given are passed over, as by `except ...: pass`."""
         classes = [argument.value for argument in manager.arguments] if isinstance(manager, f.Call) else []
         names = frozenset(name for value in classes for name in self.exception_names(self.here.body, value))
-        first = len(self.effects)
+        first, asked_back = len(self.effects), len(self.asked_back)
         self.handled.append(tuple(sorted(names)))
         leaves = inside()
         self.handled.pop()

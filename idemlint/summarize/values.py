@@ -31,7 +31,7 @@ from idemlint.program import (
     TaskType,
     Type,
 )
-from idemlint.summarize.conditions import Conditions
+from idemlint.summarize.relations import Relations
 from idemlint.summarize.texts import percent
 from idemlint.syntax import facts as f
 
@@ -41,7 +41,7 @@ COUNTS = frozenset("rowcount matched_count modified_count deleted_count upserted
 """What answers call the number of rows that were hit, or say that there are any."""
 
 
-class Values(Conditions):
+class Values(Relations):
     """The part of a walk that evaluates expressions."""
 
     def call(self, expr: f.Call) -> Value:
@@ -205,6 +205,8 @@ class Values(Conditions):
             return Value(frozenset({Origin("row", kind.model)}), rows=Rows(kind.model))
         if isinstance(kind, InstanceType) and kind.name in self.program.models and not name.endswith("_id"):
             key = (thing.id, name)
+            if field is None:
+                self.asked_back.append(kind.name)
             if key not in self.aliases:
                 other = self.thing(kind.name, source=thing.source, each=thing.each)
                 self.aliases[key] = Value(frozenset({Origin("row", f"{kind.name}")}), thing=other)

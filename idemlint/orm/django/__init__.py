@@ -17,7 +17,7 @@ from idemlint.orm.django.relations import (
 )
 from idemlint.orm.django.remedies import REMEDIES
 from idemlint.orm.django.signals import connection, receiver, sent, signal
-from idemlint.orm.django.words import COLUMN_REFERENCES, MIXINS, NAME, RELATIONS, UNIT_OF_WORK
+from idemlint.orm.django.words import COLUMN_REFERENCES, MIXINS, NAME, RELATIONS, UNIT_OF_WORK, UNSTORED
 
 __all__ = [
     "COLUMN_REFERENCES",
@@ -27,6 +27,7 @@ __all__ = [
     "RELATIONS",
     "REMEDIES",
     "UNIT_OF_WORK",
+    "UNSTORED",
     "WORDS",
     "annotated_rows",
     "attribute",

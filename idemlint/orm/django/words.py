@@ -18,6 +18,8 @@ RELATIONS = frozenset({"ForeignKey", "OneToOneField", "ManyToManyField", "Parent
 
 # Names a column inside an expression that the database works out: `F("n") + 1`.
 COLUMN_REFERENCES = frozenset({"django.db.models.F", "django.db.models.expressions.F"})
+UNSTORED = frozenset({"_state.adding"})
+"""Attributes of a row that are true until it is stored."""
 
 
 @dataclass(frozen=True, slots=True)

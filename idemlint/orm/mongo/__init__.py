@@ -44,6 +44,7 @@ from idemlint.orm.mongo.words import (
     NAME,
     RELATIONS,
     UNIT_OF_WORK,
+    UNSTORED,
     WORDS,
 )
 
@@ -57,6 +58,7 @@ __all__ = [
     "RELATIONS",
     "REMEDIES",
     "UNIT_OF_WORK",
+    "UNSTORED",
     "WORDS",
     "annotated_rows",
     "attribute",

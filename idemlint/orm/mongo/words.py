@@ -6,6 +6,7 @@ NAME = "mongo"
 WORDS: tuple[str, ...] = ()
 RELATIONS: frozenset[str] = frozenset()
 COLUMN_REFERENCES: frozenset[str] = frozenset()
+UNSTORED: frozenset[str] = frozenset()
 MIGRATES: frozenset[str] = frozenset()
 UNIT_OF_WORK = False
 MIXINS = False

@@ -30,6 +30,7 @@ from idemlint.orm.peewee.words import (
     RELATIONS,
     REMEDIES,
     UNIT_OF_WORK,
+    UNSTORED,
     WORDS,
     model_base,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "RELATIONS",
     "REMEDIES",
     "UNIT_OF_WORK",
+    "UNSTORED",
     "WORDS",
     "annotated_rows",
     "attribute",

@@ -9,6 +9,7 @@ UNIT_OF_WORK = False
 # Indexes may be added to a model beside its class: `Order.add_index(...)`.
 MIXINS = True
 COLUMN_REFERENCES: frozenset[str] = frozenset()
+UNSTORED: frozenset[str] = frozenset()
 MIGRATES: frozenset[str] = frozenset()
 
 RELATIONS = frozenset({"ForeignKeyField", "ManyToManyField", "DeferredForeignKey"})

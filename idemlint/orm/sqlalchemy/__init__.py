@@ -26,6 +26,7 @@ from idemlint.orm.sqlalchemy.words import (
     NAME,
     RELATIONS,
     UNIT_OF_WORK,
+    UNSTORED,
     WORDS,
     model_base,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "RELATIONS",
     "REMEDIES",
     "UNIT_OF_WORK",
+    "UNSTORED",
     "WORDS",
     "annotated_rows",
     "attribute",

@@ -32,6 +32,7 @@ from idemlint.orm.tortoise.words import (
     RELATIONS,
     REMEDIES,
     UNIT_OF_WORK,
+    UNSTORED,
     WORDS,
     model_base,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "RELATIONS",
     "REMEDIES",
     "UNIT_OF_WORK",
+    "UNSTORED",
     "WORDS",
     "annotated_rows",
     "attribute",

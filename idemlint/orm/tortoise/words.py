@@ -9,6 +9,7 @@ UNIT_OF_WORK = False
 # Mixins that are no models lend their fields to models.
 MIXINS = True
 COLUMN_REFERENCES = frozenset({"tortoise.expressions.F"})
+UNSTORED: frozenset[str] = frozenset()
 MIGRATES: frozenset[str] = frozenset()
 
 RELATIONS = frozenset(
