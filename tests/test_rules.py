@@ -23,24 +23,8 @@ def text(name: str) -> str:
 PAGES: dict[str, Page] = {name: pages.read(text(name)) for name in RULES if (FOLDER / f"{name}.md").exists()}
 EXAMPLES = [example for page in PAGES.values() for example in page.examples]
 
-# Examples that the analysis does not yet read right, with what it gets wrong.
-AWAITED: dict[str, str] = {
-    "unstable-idempotency-key-Bad-A-row-inserted-by-the-same-run": "stands on the insert, not on the key",
-}
 
-
-def test_what_is_awaited_is_shown() -> None:
-    assert set(AWAITED) <= set(map(str, EXAMPLES))
-
-
-@pytest.mark.parametrize(
-    "example",
-    [
-        pytest.param(each, marks=[pytest.mark.xfail(reason=AWAITED[str(each)])] if str(each) in AWAITED else [])
-        for each in EXAMPLES
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("example", EXAMPLES, ids=str)
 def test_example(example: Example, tmp_path: Path) -> None:
     example.write(tmp_path)
     found = spoken(tmp_path, example.page)

@@ -90,8 +90,11 @@ def objects(replay: Replay) -> Iterator[Finding]:
 
 
 def entrance(use: KeyUse, origin: Origin) -> Site:
-    """Where the unstable part enters the key: where it is drawn, or, made for another end, where it is used."""
-    return origin.site if origin.site is not None and origin.kind in ("clock", "random", "attempt") else use.key.site
+    """Where the unstable part enters the key: where it is drawn or, where it was made for another end, where the key
+    is made of it."""
+    if origin.site is not None and origin.kind in ("clock", "random", "attempt"):
+        return origin.site
+    return use.key.value.site or use.key.site
 
 
 def story(replay: Replay, use: KeyUse, origin: Origin) -> tuple[Mark, ...]:

@@ -111,7 +111,7 @@ class Value:
     of a store (an effect) whose answer it is or stands in, `tally` that reading, and the name of the part if it has
     one, when something was added to it. `effect` is the effect it is the answer of with the part it is ("created",
     "count", "result"), `others` the effects whose answer it may be as well, `test` what its being true or false says,
-    `outcomes` what each way out of a helper says."""
+    `outcomes` what each way out of a helper says. `site` is where it was made, or put under a name."""
 
     origins: frozenset[Origin] = frozenset({UNKNOWN})
     literal: tuple[object] | None = None

@@ -16,7 +16,8 @@ class Assigning(Documents):
     def bind_target(self, target: f.Expr, value: Value, expr: f.Expr | None = None) -> None:
         match target:
             case f.Name(id=name):
-                self.here.env[name] = value
+                made = expr is not None and value.site is None and bool(value.unstable)
+                self.here.env[name] = replace(value, site=self.site(expr.at)) if made and expr is not None else value
             case f.Starred(value=inner):
                 self.bind_target(inner, Value(value.origins))
             case f.Display(items=items):
