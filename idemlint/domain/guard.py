@@ -178,7 +178,7 @@ def _differs(condition: Lookup, value: Value) -> bool:
     return matches == condition.excluded
 
 
-def _fills(condition: Lookup, write: Effect) -> bool:
+def fills(condition: Lookup, write: Effect) -> bool:
     """Whether an insert is of a row that a query asks not to be there: `filter(invoice__isnull=True)`."""
     if not condition.behind or write.model != condition.behind or write.kind not in INSERTS:
         return False
@@ -323,7 +323,7 @@ class Guards:
     def _query(self, read: Effect, effect: Effect) -> Iterator[Guard]:
         conditions = tuple(condition for condition in read.lookup if not _identity(condition))
         for write in self.summary.effects:
-            filled = any(_fills(condition, write) for condition in read.lookup)
+            filled = any(fills(condition, write) for condition in read.lookup)
             if not filled and (write.kind not in DATA or write.model != read.model):
                 continue
             if filled or write.kind == "delete" or (conditions and falsifies(conditions, write)):
@@ -337,7 +337,7 @@ class Guards:
         for write in self.summary.effects:
             own = write.kind in DATA and write.model == model and write.id != effect.id
             changed = own and (write.kind == "delete" or falsifies(lookup, write))
-            if changed or any(_fills(condition, write) for condition in lookup):
+            if changed or any(fills(condition, write) for condition in lookup):
                 yield Guard(self._written(write, effect), None, write)
                 return
 

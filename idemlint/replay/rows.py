@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from idemlint.domain.effect import Address, Effect
-from idemlint.domain.guard import falsifies
+from idemlint.domain.guard import falsifies, fills
 from idemlint.domain.summary import SESSION
 from idemlint.domain.value import Lookup
 from idemlint.program import Site
@@ -70,12 +70,15 @@ class Rows(Outside):
         return None
 
     def absence_test(self, effect: Effect) -> Site | None:
-        """The test before an insert that such rows are not there yet."""
+        """The test before an insert that such rows are not there yet, be it in the query that finds the work."""
         for fact in effect.facts:
             if fact.kind == "exists" and not fact.holds and fact.model == effect.model and fact.site is not None:
                 asked = self.summary.effects[fact.subject].lookup if fact.subject >= 0 else ()
                 if not _other_rows(asked, effect):
                     return fact.site
+        for loop in self.loops(effect):
+            if any(fills(condition, effect) for condition in loop.lookup):
+                return loop.site
         return self._replacing_test(effect)
 
     def _replacing_test(self, effect: Effect) -> Site | None:
