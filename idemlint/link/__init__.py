@@ -24,6 +24,7 @@ from idemlint.link.handlers import find_handlers
 from idemlint.link.indexes import find_indexes
 from idemlint.link.linker import FunctionInfo, Linker
 from idemlint.link.models import related_names
+from idemlint.link.modules import Module
 from idemlint.link.production import is_production
 from idemlint.link.queues import queue_options
 from idemlint.link.references import find_references
@@ -39,6 +40,7 @@ from idemlint.program import SPREAD, Body, InstanceType, Option, Program, Root, 
 from idemlint.progress import Progress, silent, told
 from idemlint.project import Project
 from idemlint.syntax import facts as f
+from idemlint.syntax.split import Piece
 
 SMALL = 8
 """A model with more columns is no journal, so nobody asks whether it is purged."""
@@ -207,7 +209,25 @@ def purged(linker: Linker) -> frozenset[str]:
             rf"\b{re.escape(model.title)}\b[^\n]*(?:\n[^\n]*){{0,6}}?(?:delete|purge|truncate|partition)", re.IGNORECASE
         )
         for source in linker.project.mentioning([model.title]) if len(model.fields) <= SMALL else ():
-            if is_production(source.path) and near.search(linker.modules.load(source).text):
+            if is_production(source.path) and purges(linker, linker.modules.load(source), near):
                 found.add(model.name)
                 break
     return frozenset(found)
+
+
+def purges(linker: Linker, module: Module, near: re.Pattern[str]) -> bool:
+    """Whether a pattern is met in a module, and not in functions alone that nobody mentions."""
+    if not near.search(module.text):
+        return False
+    met = [piece for piece in module.pieces if near.search(piece.text)]
+    return not met or not all(idle(linker, piece) for piece in met)
+
+
+def idle(linker: Linker, piece: Piece) -> bool:
+    """Whether a piece is a function without decorators whose name stands nowhere else."""
+    name = piece.defines
+    if name is None or not re.match(r"(?:async\s+)?def\b", piece.text):
+        return False
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    mentioned = (source for source in linker.project.mentioning([name]) if is_production(source.path))
+    return sum(len(word.findall(linker.modules.load(source).text)) for source in mentioned) <= 1

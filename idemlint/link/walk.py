@@ -128,7 +128,7 @@ class Walk(Expressions):
             target = self.targets.get(at)
             if isinstance(kind, LibraryType | LibraryInstance):
                 catalog = self.linker.catalog
-                if catalog.role(kind.path) == "transaction" or catalog.guard(kind.path) is not None:
+                if catalog.role(kind.path) in ("transaction", "memory") or catalog.guard(kind.path) is not None:
                     found.append((target or LibraryCall(kind.path), at))
             elif isinstance(target, ProjectCall) and self.linker.bodies[target.body].is_generator:
                 found.append((target, at))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import reduce
 
-from idemlint.domain.value import Closure, Value, join
+from idemlint.domain.value import Closure, Origin, Value, join
 from idemlint.program import (
     ChoiceCall,
     Construction,
@@ -65,6 +65,8 @@ class Calls(Libraries):
             given = Given([*bound, *given.positional], keywords, places, given.rest)
         if self.inner is not None and not isinstance(target, ProjectCall) and _runs_task(expr):
             return self.inner()
+        if (known := self.asked_in_memory(expr)) is not None:
+            return Value(frozenset({Origin("process")}), test=known)
         match target:
             case ProjectCall():
                 return self.project(target, callee, given, expr)

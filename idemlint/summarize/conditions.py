@@ -26,9 +26,6 @@ class Conditions(Decisions):
             case f.Boolean(operator=operator, operands=operands):
                 tests = [self.condition(operand) for operand in operands]
                 return _all(tests) if operator == "and" else _all([test.inverted() for test in tests]).inverted()
-            case f.Call(function=f.Attribute(base=base, name="get")) if self.remembers(base):
-                self.evaluate(expr)
-                return self.absent(self.site(expr.at)).inverted()
             case f.Comparison(left=left, operators=(operator,), rights=(right,)):
                 return self.comparison(left, operator, right, self.site(expr.at))
             case f.Comparison(left=left, rights=rights):
@@ -88,14 +85,21 @@ class Conditions(Decisions):
         return Test(frozenset({Fact("process", site=site)}))
 
     def remembers(self, expr: f.Expr) -> bool:
-        """Whether a set, dict or list of the module is asked to which this function adds: it lives as long as the
+        """Whether a set, dict or list of the module is asked to which a function of that adds: it lives as long as the
         process."""
         if not isinstance(expr, f.Name) or expr.id in self.here.env:
             return False
         kind = self.here.body.types.get(expr.at)
         if not isinstance(kind, SeveralType | TableType):
             return False
-        return any(_adds(part, expr.id) for part in f.walk(self.here.body.statements))
+        return expr.id in self.growing(self.here.body.path)
+
+    def asked_in_memory(self, call: f.Call) -> Test | None:
+        """`SENT.get(order_id)` on a dict of the module."""
+        function = call.function
+        if not isinstance(function, f.Attribute) or function.name != "get" or not self.remembers(function.base):
+            return None
+        return self.absent(self.site(call.at)).inverted()
 
     def _equals(self, one: Value, other: Value, site: Site, operator: str) -> Test:
         literal = other.literal[0] if other.literal is not None else ...
@@ -129,17 +133,6 @@ class Conditions(Decisions):
             if inner.literal is None or not inner.literal[0]:
                 false.append(outcome.facts | test.false)
         return Test(_common(true), _common(false))
-
-
-def _adds(fact: object, name: str) -> bool:
-    """Whether a piece of code puts something into the container of this name."""
-    match fact:
-        case f.Call(function=f.Attribute(base=f.Name(id=held), name="add" | "append" | "setdefault" | "update")):
-            return held == name
-        case f.Assign(targets=targets):
-            held_in = (target.base for target in targets if isinstance(target, f.Subscript))
-            return any(isinstance(base, f.Name) and base.id == name for base in held_in)
-    return False
 
 
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}

@@ -94,6 +94,8 @@ class Contexts(Trying):
         (target, at), *rest = contexts
         if isinstance(target, LibraryCall) and self.catalog.role(target.path) == "transaction":
             return self.in_transaction(at, target.path, lambda: self.in_contexts(body, tuple(rest)))
+        if isinstance(target, LibraryCall) and self.catalog.role(target.path) == "memory":
+            return self.remembered(at, lambda: self.in_contexts(body, tuple(rest)))
         if isinstance(target, LibraryCall) and (guard := self.catalog.guard(target.path)) is not None:
             effect = self.record("lock", at, path=target.path)
             self.effects[effect.id] = replace(effect, guard=guard)
@@ -106,6 +108,17 @@ class Contexts(Trying):
             env = self.bound(inner, Value(), Given((), {}))
             return self.through(inner, env, at, lambda _: self.in_contexts(body, tuple(rest)))
         return self.in_contexts(body, tuple(rest))
+
+    def remembered(self, at: int, inside: Callable[[], bool]) -> bool:
+        """A function whose results the process keeps: it runs where that has none yet, which says nothing of what its
+        caller does next."""
+        fresh = Fact("process", site=self.site(at))
+        self.learn(fresh)
+        leaves = inside()
+        self.facts -= {fresh}
+        outcomes = self.here.outcomes
+        outcomes[:] = [replace(outcome, facts=outcome.facts - {fresh}) for outcome in outcomes]
+        return leaves
 
 
 def _path(target: object, kind: object) -> str:

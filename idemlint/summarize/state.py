@@ -54,6 +54,7 @@ class State:
         self.catalog = catalog
         self.root = root
         self.worth = weights.worth
+        self.growing = weights.memory.growing
         self.limit = STEPS if root.task else OUTER_STEPS
         self.depth = DEPTH if root.task else OUTER_DEPTH
         self.stack: list[Activation] = []

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from idemlint.domain.effect import Effect
-from idemlint.domain.summary import Caught
-from idemlint.domain.value import Fact, Value
+from idemlint.domain.summary import Caught, Dropped
+from idemlint.domain.value import Fact, Facts, Value
 from idemlint.program import Body, LibraryCall
 from idemlint.summarize.assigning import Assigning
 from idemlint.summarize.shape import asks, ends, may_raise, raises
@@ -56,7 +56,9 @@ class Trying(Assigning):
                 again, leaves = raises(handler.body), ends(handler.body)
                 self.caught.append(self.catching(handler.at, names, range(first, last), again, leaves))
                 inserted = self.inserted_in(first, last)
-                self.learn(*(Fact("conflict", effect.id, site=self.site(handler.at)) for effect in inserted))
+                conflicts = [Fact("conflict", effect.id, site=self.site(handler.at)) for effect in inserted]
+                self.learn(*conflicts)
+                self.note_dropped(frozenset(conflicts), handler.body)
             if handler.name:
                 self.here.env[handler.name] = Value()
             self.address.append(("handler", self.next()))
@@ -78,6 +80,17 @@ class Trying(Assigning):
             self.facts |= held - met
             return leaves or not arms
         return not arms
+
+    def note_dropped(self, facts: Facts, body: f.Body) -> None:
+        """Keep a branch that does nothing but return because the work was done before."""
+        conflict = next(
+            (fact for fact in sorted(facts, key=lambda fact: fact.subject) if fact.kind == "conflict"), None
+        )
+        if conflict is not None and len(body) == 1 and isinstance(body[0], f.Return):
+            value = body[0].value
+            # A log line after the claim may be about the duplicate.
+            if not isinstance(value, f.Call) and self.spoken <= conflict.subject:
+                self.dropped.append(Dropped(self.site(body[0].at), conflict.subject, self.here.body.function))
 
     def broken_off(self, before: Snapshot, middle: Snapshot) -> list[Snapshot]:
         """How things may stand where the body of a `try` is broken off."""

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from idemlint.domain.effect import Frame
-from idemlint.domain.summary import Dropped, Loop, Summary, within_budget
-from idemlint.domain.value import CONSTANT, NOTHING, SETTLED, TURN, Closure, Facts, Origin, Outcome, Value, origins_of
+from idemlint.domain.summary import Loop, Summary, within_budget
+from idemlint.domain.value import CONSTANT, NOTHING, SETTLED, TURN, Closure, Origin, Outcome, Value, origins_of
 from idemlint.program import Body, Site
 from idemlint.summarize.contexts import Contexts
 from idemlint.summarize.messages import settled
@@ -218,17 +218,6 @@ class Walk(Contexts):
         elif other_leaves and not one_leaves:
             parted = (self.address[-1][1], number)
         return one_leaves and other_leaves, parted
-
-    def note_dropped(self, facts: Facts, body: f.Body) -> None:
-        """Keep a branch that does nothing but return because the work was done before."""
-        conflict = next(
-            (fact for fact in sorted(facts, key=lambda fact: fact.subject) if fact.kind == "conflict"), None
-        )
-        if conflict is not None and len(body) == 1 and isinstance(body[0], f.Return):
-            value = body[0].value
-            # A log line after the claim may be about the duplicate.
-            if not isinstance(value, f.Call) and self.spoken <= conflict.subject:
-                self.dropped.append(Dropped(self.site(body[0].at), conflict.subject, self.here.body.function))
 
     def match(self, statement: f.Match) -> bool:
         subject = self.evaluate(statement.subject)

@@ -17,6 +17,7 @@ from idemlint.program import (
     Target,
     each_of,
 )
+from idemlint.summarize.memory import Memory
 from idemlint.syntax import facts as f
 
 SMALL = 40
@@ -38,6 +39,7 @@ class Weights:
         self._catalog = catalog
         self._acts: dict[str, bool] = {}
         self._sizes: dict[str, int] = {}
+        self.memory = Memory(program)
 
     def worth(self, key: str) -> bool:
         """Whether a body is worth following."""
