@@ -557,6 +557,14 @@ def migration(*operations: str) -> str:
             )
             for name, operations, rule in (
                 ("RunSQL", ['migrations.RunSQL("CREATE UNIQUE INDEX once ON shop_invoice (team_id, period)"),'], HELD),
+                (
+                    "RunSQL about no key",
+                    [
+                        'migrations.RunSQL("ALTER TABLE shop_invoice ALTER COLUMN period SET DEFAULT 0"),',
+                        'migrations.RunSQL(["ALTER TABLE shop_invoice ALTER period DROP NOT NULL", "VACUUM"]),',
+                    ],
+                    DOUBLED,
+                ),
                 ("AddConstraint", [ADDED], HELD),
                 (
                     "RemoveConstraint",

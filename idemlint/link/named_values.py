@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from idemlint.link.classes import ClassInfo
 from idemlint.link.linker import Linker
 from idemlint.link.modules import Binding, Module
@@ -9,6 +11,7 @@ from idemlint.link.names import Definition, Found
 from idemlint.link.values import Known
 from idemlint.link.within import assigns
 from idemlint.orm import sql
+from idemlint.orm.arguments import last_name
 from idemlint.program import LibraryType
 from idemlint.syntax import facts as f
 
@@ -24,12 +27,23 @@ def of_module(linker: Linker, expr: f.Name | f.Attribute, found: Found | None, m
         value = linker.constants.evaluate(expr, module)
         plain = isinstance(value, Known) and isinstance(value.value, str | int | float | bool | bytes | dict)
         return value if isinstance(value, Known) and plain else None
+    if isinstance(written, f.Call) and last_name(written.function) in _COUNTED:
+        return _number(linker.constants.evaluate(expr, module))
     return _statement(linker, written, found.module) if isinstance(written, f.Call) else None
 
 
+_COUNTED = frozenset({"timedelta", "total_seconds", "int", "float"})
+"""Calls that give a number or a time, where those are known that they are given."""
+
+
+def _number(value: object) -> Known | None:
+    return value if isinstance(value, Known) and isinstance(value.value, int | float | timedelta) else None
+
+
 def of_class(linker: Linker, expr: f.Attribute, cls: str) -> Known | None:
-    """What a member of an enumeration is worth, or the text of a class attribute that stays what it is: one that is
-    spelled as a constant, that holds a statement (`self.insert_sql`), or that no method sets on the instance."""
+    """What a member of an enumeration is worth, or the text or number of a class attribute that stays what it is: one
+    that is spelled as a constant, that holds a statement (`self.insert_sql`), or a text that no method sets on the
+    instance."""
     found = linker.class_member(cls, expr.name)
     written = found[1].fact.value if found is not None and isinstance(found[1].fact, f.Assign) else None
     if found is None or found[1].position is not None:
@@ -42,6 +56,8 @@ def of_class(linker: Linker, expr: f.Attribute, cls: str) -> Known | None:
     if isinstance(value, Known) and isinstance(value.value, str):
         fixed = expr.name.isupper() or sql.is_sql(value.value) or _is_left_alone(linker, cls, *found)
         return value if fixed else None
+    if expr.name.isupper() and (number := _number(value)) is not None:
+        return number
     return _statement(linker, written, found[0].module) if isinstance(written, f.Call) else None
 
 

@@ -45,6 +45,10 @@ class Walk(Expressions):
         parameters = fact.parameters
         contexts: list[tuple[Target, int]] = []
         for parameter in parameters:
+            if isinstance(parameter.default, f.Name | f.Attribute):
+                # Before the parameters hide what the names outside stand for.
+                self.evaluate(parameter.default)
+        for parameter in parameters:
             known = arguments.get(parameter.name)
             if known is None:
                 known = self._parameter(parameter)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 from idemlint.domain.effect import Effect
 from idemlint.domain.guard import Guard, Strength, argument, falsifies
@@ -58,6 +59,8 @@ class Guarding(Rows):
             return None
         given = argument(lock, lock.guard.expiry)
         value = given.literal[0] if given is not None and given.literal is not None else None
+        if isinstance(value, timedelta):
+            return value.total_seconds()
         return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
     def renewed(self, lock: Effect) -> bool:

@@ -10,6 +10,7 @@ from idemlint.program import Body, Construction, bind
 from idemlint.summarize.given import Given, arguments_of
 from idemlint.summarize.state import Activation
 from idemlint.summarize.transactions import Transactions
+from idemlint.summarize.values import constant
 from idemlint.syntax import facts as f
 
 
@@ -41,16 +42,7 @@ class Following(Transactions):
             elif given.rest is not None and all(origin.kind == "argument" for origin in given.rest.origins):
                 env[parameter.name] = Value(frozenset({Origin("argument", parameter.name)}))
             elif parameter.default is not None:
-                literal = parameter.default
-                env[parameter.name] = (
-                    Value(
-                        CONSTANT,
-                        literal=(literal.value,),
-                        text=literal.value if isinstance(literal.value, str) else None,
-                    )
-                    if isinstance(literal, f.Constant)
-                    else Value(CONSTANT)
-                )
+                env[parameter.name] = _default(body, parameter.default)
             else:
                 env[parameter.name] = Value()
         return env
@@ -127,3 +119,10 @@ class Following(Transactions):
             if name not in self.heap.get(thing.id, {}):
                 self.assign(thing, name, argument, self.site(expr.at))
         return value
+
+
+def _default(body: Body, default: f.Expr) -> Value:
+    if isinstance(default, f.Constant):
+        text = default.value if isinstance(default.value, str) else None
+        return Value(CONSTANT, literal=(default.value,), text=text)
+    return constant(body.constants[default.at]) if default.at in body.constants else Value(CONSTANT)

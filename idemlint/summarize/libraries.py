@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 from idemlint.catalog import Effect as Row
 from idemlint.domain.effect import Key
 from idemlint.domain.guard import argument
 from idemlint.domain.value import CONSTANT, NOTHING, Closure, Origin, Value, derived, origins_of
+from idemlint.link import calculation
+from idemlint.link.values import Known
 from idemlint.program import LibraryCall
 from idemlint.summarize.given import Given, arguments_of
 from idemlint.summarize.messages import Messages
@@ -26,6 +29,9 @@ OF_ITSELF = frozenset("append extend update copy get".split())
 CLAMPS = frozenset({"builtins.max", "builtins.min", "builtins.round", "builtins.abs", "builtins.int"})
 """What is still an old value plus something after these: `max(stock.quantity - sold, 0)`."""
 
+
+NUMBERS = frozenset({"datetime.timedelta", "builtins.float", "builtins.int", "builtins.max", "builtins.min"})
+"""Calls that give a number or a time, worked out where they are given literals."""
 
 ASK_ATTRIBUTE = frozenset({"builtins.hasattr", "builtins.getattr"})
 
@@ -113,6 +119,9 @@ class Libraries(Messages):
         if origin is not None:
             return Value(frozenset({origin}))
         receiver = callee.closure.receiver if callee.closure else None
+        number = _calculated(path, receiver, given)
+        if number is not None:
+            return Value(derived([*given.all(), *([receiver] if receiver is not None else [])]).origins, literal=number)
         if path == "builtins.bool" and given.positional:
             asked = given.positional[0]
             return Value(asked.origins, test=self.truth(asked, self.site(expr.at)))
@@ -293,3 +302,20 @@ class Libraries(Messages):
         more = (added.items or ()) if method == "extend" else (added,)
         origins = origins_of((held, *more)) if held.items else origins_of(more)
         self.here.env[base.id] = replace(held, items=(*held.items, *more)[:ITEMS], origins=origins)
+
+
+def _calculated(path: str, receiver: Value | None, given: Given) -> tuple[object] | None:
+    """The number or time that a call of Python's own gives for literals: `timedelta(minutes=5).total_seconds()`."""
+    held = receiver.literal[0] if receiver is not None and receiver.literal is not None else None
+    if path == "datetime.timedelta.total_seconds" and isinstance(held, timedelta):
+        return (held.total_seconds(),)
+    if path not in NUMBERS or any(value.literal is None for value in given.all()):
+        return None
+    keywords = tuple((name, _known(value)) for name, value in given.keywords.items())
+    found = calculation.call(path, calculation.Arguments(tuple(map(_known, given.positional)), keywords))
+    told = found.value if isinstance(found, Known) else None
+    return (told,) if isinstance(told, int | float | timedelta) else None
+
+
+def _known(value: Value) -> Known:
+    return Known(value.literal[0] if value.literal is not None else None)

@@ -104,7 +104,7 @@ class Trying(Assigning):
         """A block whose errors of the classes given are passed over, as by `except ...: pass`."""
         classes = [argument.value for argument in manager.arguments] if isinstance(manager, f.Call) else []
         names = frozenset(name for value in classes for name in self.exception_names(self.here.body, value))
-        first, asked_back = len(self.effects), len(self.asked_back)
+        first = len(self.effects)
         self.handled.append(tuple(sorted(names)))
         leaves = inside()
         self.handled.pop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 from idemlint.domain.value import (
     CONSTANT,
@@ -415,7 +416,7 @@ def constant(value: object) -> Value:
         return Value(CONSTANT, entries=entries)
     if isinstance(value, str | int | float | bool | bytes | None):
         return Value(literal_origins(value), literal=(value,), text=value if isinstance(value, str) else None)
-    return Value(CONSTANT)
+    return Value(CONSTANT, literal=(value,) if isinstance(value, timedelta) else None)
 
 
 def _origin_of(word: str, site: object) -> Origin:

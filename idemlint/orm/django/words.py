@@ -13,8 +13,11 @@ NAME = "django"
 UNIT_OF_WORK = False
 MIXINS = False
 
-# Fields that make one model point at another.
-RELATIONS = frozenset({"ForeignKey", "OneToOneField", "ManyToManyField", "ParentalKey", "TreeForeignKey"})
+# What makes one model point at another: fields, and bases that bring some along.
+RELATIONS = frozenset(
+    {"ForeignKey", "OneToOneField", "ManyToManyField", "ParentalKey", "TreeForeignKey"}
+    | {"AbstractUser", "AbstractBaseUser", "PermissionsMixin"}
+)
 
 # Names a column inside an expression that the database works out: `F("n") + 1`.
 COLUMN_REFERENCES = frozenset({"django.db.models.F", "django.db.models.expressions.F"})
