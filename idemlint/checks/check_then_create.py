@@ -38,7 +38,7 @@ def finding(replay: Replay, effect: Effect, model: Model, site: Site, how: str) 
         f"{replay.name} {how} {model.title} rows and then inserts: two runs side by side pass the first step together "
         "and both insert, and no unique key stops the second.",
         (
-            replay.again(),
+            replay.again(effect),
             Mark(StepKind.FIRST, "{code}", site),
             Mark(StepKind.AGAIN, "a run beside it does the same before the insert", site),
             Mark(StepKind.AGAIN, "both insert: {code}", effect.site),

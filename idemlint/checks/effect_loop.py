@@ -37,7 +37,7 @@ def check(replay: Replay) -> Iterator[Finding]:
             f"{replay.name} works through its items without noting which are done: a cut in the middle makes the next "
             "delivery start at the first one again.",
             (
-                replay.again(),
+                replay.again(effect),
                 Mark(StepKind.FIRST, "for each item: {code}", effect.site),
                 Mark(StepKind.CUT, "in the middle of the loop"),
                 Mark(StepKind.AGAIN, "{code}, from the first item on", effect.site),

@@ -41,7 +41,7 @@ def finding(replay: Replay, effect: Effect, guard: Guard, money: bool) -> Findin
         f"{replay.name} {replay.does_words(effect)} once as long as a mark in the store lives: when it is gone before "
         "the message comes again, it does so twice.",
         (
-            replay.again(),
+            replay.again(effect),
             Mark(StepKind.FIRST, "sets the mark: {code}", guard.by.site),
             Mark(StepKind.FIRST, "{code}", effect.site),
             Mark(StepKind.CUT, f"{ends}, then the message comes again"),

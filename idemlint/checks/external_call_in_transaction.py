@@ -25,7 +25,7 @@ def check(replay: Replay) -> Iterator[Finding]:
             f"{who} {replay.does(effect)} while a database transaction is open: a rollback undoes the record of it but "
             "not the call, and the next delivery makes it again.",
             (
-                *((replay.again(),) if replay.task is not None else ()),
+                *((replay.again(effect),) if replay.task is not None else ()),
                 Mark(StepKind.CAUSE, "the transaction opens: {code}", around.site),
                 *(Mark(StepKind.FIRST, "{code}", frame.site) for frame in effect.frames[:-1][:2]),
                 Mark(StepKind.FIRST, "{code} goes out", effect.site),

@@ -37,7 +37,7 @@ def twins(replay: Replay, effect: Effect, model: Model, columns: str) -> Finding
         f"{replay.name} looks up {model.title} by columns that no unique key covers: two runs side by side both "
         "find nothing and both insert, and later look-ups find two rows.",
         (
-            replay.again(),
+            replay.again(effect),
             Mark(StepKind.FIRST, "{code} finds no row", effect.site),
             Mark(StepKind.AGAIN, "a run beside it finds no row either", effect.site),
             Mark(
@@ -65,7 +65,7 @@ def missed(replay: Replay, effect: Effect, model: Model) -> Finding:
         f"{replay.name} asks for {changed} and changes it in one upsert: a second delivery does not find the "
         f"{model.title} row that the first one wrote, and inserts another.",
         (
-            replay.again(),
+            replay.again(effect),
             Mark(StepKind.FIRST, "{code} writes " + changed, effect.site),
             Mark(StepKind.AGAIN, "{code} no longer finds that row", effect.site),
             Mark(StepKind.RESULT, f"two {model.title} rows where one was meant"),

@@ -38,7 +38,7 @@ def check(replay: Replay) -> Iterator[Finding]:
                 "database has given that transaction up, so the next query fails and every delivery ends the same way."
             ),
             steps=(
-                replay.again(),
+                replay.again(broken),
                 Mark(StepKind.FIRST, "{code}", broken.site),
                 Mark(StepKind.AGAIN, "{code} is refused: the row of the first run is there", broken.site),
                 Mark(StepKind.AGAIN, "the error is caught, the transaction stays broken: {code}", caught.site),

@@ -67,7 +67,7 @@ def finding(replay: Replay, effect: Effect, mark: Effect, site: Site) -> Finding
         effect,
         replay.severity(Severity.ERROR),
         message,
-        (replay.again(), *told),
+        (replay.again(effect), *told),
         site=site,
         fix=Fix(
             "give the mark a state, and let a task take up those that are not done, with the provider's idempotency key"

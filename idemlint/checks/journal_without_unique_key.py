@@ -27,7 +27,7 @@ def check(replay: Replay) -> Iterator[Finding]:
             f"{replay.name} asks {model.title} whether the work was done, but no unique key keeps the same entry out: "
             "two runs side by side both find nothing and both do the work.",
             (
-                replay.again(),
+                replay.again(effect),
                 Mark(StepKind.FIRST, "{code} finds no entry", test),
                 Mark(StepKind.AGAIN, "a run beside it finds none either", test),
                 Mark(StepKind.AGAIN, "both note it: {code}", effect.site),

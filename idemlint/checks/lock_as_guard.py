@@ -31,7 +31,7 @@ def check(replay: Replay) -> Iterator[Finding]:
             f"{replay.name} holds a lock while it {replay.does_words(effect)}: the lock keeps two runs "
             "apart, but a second delivery after its release does the same again.",
             (
-                replay.again(),
+                replay.again(effect),
                 Mark(StepKind.FIRST, "takes the lock: {code}", guard.by.site),
                 Mark(StepKind.FIRST, "{code}", effect.site),
                 Mark(StepKind.CUT, "the lock is released, the message is not yet acknowledged"),

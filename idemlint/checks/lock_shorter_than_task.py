@@ -39,7 +39,7 @@ def finding(replay: Replay, lock: Effect, harmed: Effect, seconds: float) -> Fin
         f"{replay.name} {may} and holds a lock that lasts {spelled(seconds)}: after that a second run enters "
         "beside the first.",
         (
-            replay.again(),
+            replay.again(harmed),
             Mark(StepKind.FIRST, f"may run for {limit}: {limit.text}", limit.site)
             if limit is not None
             else Mark(StepKind.FIRST, "may take any time: no time limit"),

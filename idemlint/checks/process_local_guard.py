@@ -33,7 +33,7 @@ def check(replay: Replay) -> Iterator[Finding]:
             else f"{replay.name} remembers in the memory of its process what it has done: another worker, or the same "
             "one after a restart, does it again.",
             (
-                replay.again(),
+                replay.again(effect),
                 Mark(
                     StepKind.FIRST,
                     "takes the lock: {code}" if locked else "looks into this process: {code}",

@@ -34,7 +34,7 @@ def check(replay: Replay) -> Iterator[Finding]:
             f"{replay.name} tests a state and writes the next one in two steps: two runs side by side pass the test "
             "together, and both do what stands between.",
             (
-                replay.again(),
+                replay.again(effect),
                 Mark(StepKind.FIRST, "{code} lets the first run pass", guard.test),
                 Mark(StepKind.AGAIN, "a run beside it passes too", guard.test),
                 Mark(StepKind.AGAIN, "both: {code}", effect.site),

@@ -62,11 +62,11 @@ def finding(replay: Replay, effect: Effect, write: Write) -> Finding:
     return replay.finding(
         NAME,
         effect,
-        replay.severity(Severity.WARNING if internal else Severity.ERROR),
+        replay.severity(Severity.WARNING if internal else Severity.ERROR, effect),
         f"{replay.name} reads {column}, changes it in Python and writes it back: a run beside it loses one of the two "
         "changes, and a second delivery applies it again.",
         (
-            replay.again(),
+            replay.again(effect),
             Mark(StepKind.FIRST, f"reads {column} and works out {{code}}", write.site),
             Mark(StepKind.AGAIN, f"another run reads the same {column} before the write", write.site),
             Mark(StepKind.AGAIN, "both write: {code}", effect.site),

@@ -34,7 +34,7 @@ def check(replay: Replay) -> Iterator[Finding]:
                 "the earlier ones."
             ),
             steps=(
-                replay.again(),
+                replay.again(first),
                 Mark(StepKind.FIRST, "{code}", first.site),
                 Mark(StepKind.CUT, "in or before {code}", second.site),
                 Mark(StepKind.AGAIN, "{code}", first.site),

@@ -77,7 +77,7 @@ def finding(replay: Replay, effect: Effect, site: Site, what: str) -> Finding:
         confidence=min(Confidence.HIGH, replay.confidence(effect)),
         message=f"{replay.name} {what}: a second delivery makes another choice than the first.",
         steps=(
-            replay.again(),
+            replay.again(effect),
             Mark(StepKind.FIRST, "{code}", site),
             Mark(StepKind.FIRST, "{code}", effect.site),
             Mark(StepKind.AGAIN, "{code} gives another value", site),

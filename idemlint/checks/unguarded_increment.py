@@ -60,7 +60,7 @@ def finding(replay: Replay, effect: Effect, site: Site, column: str) -> Finding:
     return replay.finding(
         NAME,
         effect,
-        replay.severity(Severity.ERROR if money else Severity.WARNING),
+        replay.severity(Severity.ERROR if money else Severity.WARNING, effect),
         f"{replay.name} changes {column} by an amount that a second delivery applies again: "
         + (
             "nothing remembers that it was done."

@@ -30,7 +30,7 @@ def check(replay: Replay) -> Iterator[Finding]:
             f"{replay.name} inserts {one(model.title)} under a unique key and does not handle the conflict: "
             + ("each retry fails on it again." if retried else "a second delivery fails there instead of finishing."),
             (
-                replay.again(),
+                replay.again(effect),
                 Mark(StepKind.FIRST, "{code}", effect.site),
                 Mark(StepKind.AGAIN, "{code} hits the unique key over " + ", ".join(found.key.columns), effect.site),
                 Mark(StepKind.RESULT, "the task fails, and what follows the insert is never done"),

@@ -20,7 +20,7 @@ def check(replay: Replay) -> Iterator[Finding]:
         yield replay.finding(
             NAME,
             effect,
-            replay.severity(Severity.ERROR if money else Severity.WARNING),
+            replay.severity(Severity.ERROR if money else Severity.WARNING, effect),
             f"{replay.name} {replay.does(effect)} again when its message is delivered twice.",
             replay.story(effect, replay.result(effect)),
             fix=fix(replay, effect),

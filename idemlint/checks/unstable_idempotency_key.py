@@ -77,7 +77,7 @@ def objects(replay: Replay) -> Iterator[Finding]:
             replay.severity(Severity.WARNING),
             f"{replay.name} stores the object under a random name, so a second delivery stores another one beside it.",
             (
-                replay.again(),
+                replay.again(effect),
                 Mark(StepKind.FIRST, "{code} gives one name", site),
                 Mark(StepKind.FIRST, "{code}", effect.site),
                 Mark(StepKind.AGAIN, "{code} gives another", site),

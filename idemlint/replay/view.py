@@ -6,21 +6,25 @@ from idemlint.diagnostic import Confidence, Fix, Severity, StepKind
 from idemlint.domain.effect import Effect
 from idemlint.domain.guard import Strength
 from idemlint.program import Site
+from idemlint.replay.causes import Causes
 from idemlint.replay.finding import Finding, Mark
-from idemlint.replay.sending import Sending
 
 NEXT = frozenset({"save", "update", "insert", "delete", "external", "enqueue", "acknowledge"})
 """What a run does next, when it is cut after an effect."""
 
 
-class Replay(Sending):
+class Replay(Causes):
     """One root as a check sees it."""
 
     __slots__ = ()
 
-    def severity(self, default: Severity) -> Severity:
-        """A rule's default as far as the task's delivery lets it be that loud."""
-        return min(default, self.delivery.cap) if self.delivery is not None else default
+    def severity(self, default: Severity, effect: Effect | None = None) -> Severity:
+        """A rule's default as far as the task's delivery lets it be that loud, and what still comes after an effect."""
+        if self.delivery is None:
+            return default
+        cause = self.cause(effect)
+        accident = cause is not None and cause is not self.cause() and cause.kind == "early-ack"
+        return min(default, self.delivery.cap, Severity.WARNING if accident else default)
 
     def confidence(self, effect: Effect) -> Confidence:
         """How sure the reading of an effect is: a call to an unknown address whose answer nobody looks at may be
@@ -30,15 +34,17 @@ class Replay(Sending):
             return Confidence.LOW
         if effect.indirect:
             confidence = confidence.lowered()
+        if self.comes_too_early(effect):
+            confidence = confidence.lowered()
         if any(guard.strength is Strength.POSSIBLE for guard in self.guards.of(effect)):
             confidence = confidence.lowered()
         return confidence
 
-    def again(self) -> Mark:
-        """Why the task is delivered again."""
-        if self.delivery is None or not self.delivery.causes:
+    def again(self, effect: Effect | None = None) -> Mark:
+        """Why the task is delivered again, after an effect where one is given."""
+        cause = self.cause(effect)
+        if cause is None:
             return Mark(StepKind.CAUSE, "its message is delivered again")
-        cause = self.delivery.causes[0]
         return Mark(StepKind.CAUSE, cause.text, cause.site)
 
     def story(self, effect: Effect, result: str, cut: Mark | None = None) -> tuple[Mark, ...]:
@@ -46,7 +52,7 @@ class Replay(Sending):
         way = [Mark(StepKind.FIRST, "{code}", frame.site) for frame in effect.frames[:-1][:2]]
         stop = cut or self.cut(effect)
         return (
-            self.again(),
+            self.again(effect),
             *way,
             Mark(StepKind.FIRST, "{code}", effect.site),
             stop,
@@ -58,7 +64,9 @@ class Replay(Sending):
         """Where the first run may end after the effect: before the next thing it would have written or sent. Nobody
         brings back a message that was acknowledged before the run, unless a retry does: it comes a second time."""
         once = self.delivery is not None and self.delivery.late_ack is False
-        if once and self.delivery is not None and not self.delivery.retries:
+        cause = self.cause(effect)
+        accident = cause is not None and cause.kind == "early-ack"
+        if once and self.delivery is not None and (accident or not self.delivery.retries):
             return Mark(StepKind.CUT, "the run ends, then the message comes once more")
         for later in self.summary.effects[effect.id + 1 :]:
             if later.kind in NEXT and self.same_path(effect, later):
