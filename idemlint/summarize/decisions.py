@@ -25,6 +25,8 @@ class Decisions(State):
                 return False if any(self.decided(operand) is False for operand in operands) else None
             case f.Comparison(left=left, operators=(operator,), rights=(f.Constant(value=wanted),)):
                 return self._compared(left, operator, wanted)
+            case f.Constant(value=plain):
+                return bool(plain)
             case f.Name():
                 value = self.held(expr)
                 return bool(value.literal[0]) if value is not None and value.literal is not None else None

@@ -22,6 +22,17 @@ def raises(body: f.Body) -> bool:
     return False
 
 
+def plainly(body: f.Body) -> f.Body:
+    """The statements of a body, with what stands under a test that is always true in its place."""
+    found: list[f.Statement] = []
+    for statement in body:
+        if isinstance(statement, f.If) and isinstance(statement.test, f.Constant) and statement.test.value:
+            found.extend(plainly(statement.body))
+        else:
+            found.append(statement)
+    return tuple(found)
+
+
 def may_raise(body: f.Body) -> bool:
     """Whether a handler raises on one of its ways."""
     return any(isinstance(part, f.Raise) or _retries(part) for part in f.walk(body))

@@ -8,9 +8,9 @@ from dataclasses import replace
 from idemlint.domain.effect import Effect
 from idemlint.domain.summary import Caught, Dropped
 from idemlint.domain.value import Fact, Facts, Value
-from idemlint.program import Body, LibraryCall
+from idemlint.program import Body, LibraryCall, ProjectCall
 from idemlint.summarize.assigning import Assigning
-from idemlint.summarize.shape import asks, ends, may_raise, raises
+from idemlint.summarize.shape import asks, ends, may_raise, plainly, raises
 from idemlint.summarize.state import Snapshot
 from idemlint.syntax import facts as f
 
@@ -156,13 +156,32 @@ class Trying(Assigning):
 
     def swallows(self, body: Body) -> bool:
         """Whether every statement that can fail stands in a `try` that catches everything and goes on."""
-        failing = [statement for statement in body.statements if self.can_fail(body, statement)]
-        return len(failing) == 1 and self.catches_all(body, failing[0])
+        failing = [statement for statement in plainly(body.statements) if self.can_fail(body, statement)]
+        if len(failing) != 1:
+            return False
+        inner = self.handed_on(body, failing[0])
+        return self.catches_all(body, failing[0]) or (inner is not None and self.swallows(inner))
 
     def goes_quiet(self, body: Body) -> f.Statement | None:
-        """The last statement of a body that can fail, if it catches everything and goes on."""
-        last = next((each for each in reversed(body.statements) if self.can_fail(body, each)), None)
-        return last if last is not None and self.catches_all(body, last) else None
+        """The last statement of a body that can fail, if it catches everything and goes on; be it in a function that
+        does the rest."""
+        last = next((each for each in reversed(plainly(body.statements)) if self.can_fail(body, each)), None)
+        if last is None or self.catches_all(body, last):
+            return last
+        inner = self.handed_on(body, last)
+        return self.goes_quiet(inner) if inner is not None else None
+
+    def handed_on(self, body: Body, statement: f.Statement) -> Body | None:
+        """The function that a statement calls and does nothing else, if that is called there alone."""
+        call = statement.value if isinstance(statement, f.Evaluate | f.Return) else None
+        call = call.value if isinstance(call, f.Await) else call
+        if not isinstance(call, f.Call) or any(asks(argument.value) for argument in call.arguments):
+            return None
+        target = body.targets.get(call.at)
+        if not isinstance(target, ProjectCall) or list(body.targets.values()).count(target) > 1:
+            return None
+        inner = self.program.bodies[target.body]
+        return inner if not inner.contexts and not inner.is_generator else None
 
     def catches_all(self, body: Body, statement: f.Statement) -> bool:
         """Whether a statement is a `try` that no exception leaves; what is there to clean up does not count."""
