@@ -325,10 +325,12 @@ class DataOperation:
     gives the row, after the change with the `force` "after".
 
     `lookup` are (column with operator, value) pairs that select rows, `values` what is written beside them (`defaults`
-    included; the row that an upsert inserts has both). `excluded` marks an inverted lookup, `objects` is the expression
-    that holds the instances: the list of a bulk call, the row that is saved. `fields` are the columns named by
-    `update_fields` (None: all). `conflict` is "", "ignore" or "update", `conflict_on` the columns named with it.
-    `force` is "insert" or "update" where the call excludes the other (`force_insert`).
+    included; the row that an upsert inserts has both). `steps` says of columns how the new value hangs on the old one,
+    where the call says so: "expression" (counted on), "append", "add" (to a set), "remove". `excluded` marks an
+    inverted lookup, `objects` is the expression that holds the instances: the list of a bulk call, the row that is
+    saved. `fields` are the columns named by `update_fields` (None: all). `conflict` is "", "ignore" or "update",
+    `conflict_on` the columns named with it. `force` is "insert" or "update" where the call excludes the other
+    (`force_insert`). With `returning` an update gives the row, and a save the one that was saved.
     `opaque` says that part of the lookup or values could not be read (`**kwargs`, `Q` built elsewhere).
     """
 
@@ -349,6 +351,7 @@ class DataOperation:
     updates: tuple[tuple[str, f.Expr], ...] = ()
     locks: bool = False
     returning: bool = False
+    steps: tuple[tuple[str, str], ...] = ()
 
 
 # --- What a call reaches ---------------------------------------------------------------------------------------------

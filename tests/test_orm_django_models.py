@@ -581,5 +581,5 @@ def test_any_meta_can_be_read(options: dict[str, str], default: str, inherits: b
 
 
 def test_the_layer_answers_as_one() -> None:
-    assert [layer.NAME for layer in LAYERS] == ["django", "sqlalchemy", "mongo", "peewee", "tortoise"]
+    assert [layer.NAME for layer in LAYERS] == ["django", "sqlalchemy", "mongo", "mongoengine", "peewee", "tortoise"]
     assert {"Model", "AbstractUser", "ForeignKey"} <= set(django.WORDS)

@@ -93,6 +93,8 @@ class Calls(Libraries):
                 return call, None
             case DataMethodType(receiver, method_name):
                 return self.data(receiver, method_name, expr)
+            case RowsType():
+                return self.data(callee, "__call__", expr)
             case LibraryType(path):
                 return self.library(path, expr, positional, keywords)
             case LibraryInstance(path) if self.linker.catalog.returns(f"{path}.__call__") is not None:

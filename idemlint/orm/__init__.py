@@ -1,11 +1,11 @@
 """Data layers: what each says of its models and of the calls on them, in the words of `program`."""
 
-from idemlint.orm import django, mongo, peewee, sqlalchemy, tortoise
+from idemlint.orm import django, mongo, mongoengine, peewee, sqlalchemy, tortoise
 from idemlint.orm.layer import Layer, Reception
 from idemlint.orm.mongo import INDEXES, batched, changes, conditions, expires, outside_key
 from idemlint.program import Model, Type
 
-LAYERS: tuple[Layer, ...] = (django, sqlalchemy, mongo, peewee, tortoise)
+LAYERS: tuple[Layer, ...] = (django, sqlalchemy, mongo, mongoengine, peewee, tortoise)
 
 __all__ = [
     "INDEXES",

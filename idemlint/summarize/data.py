@@ -181,10 +181,12 @@ class Data(Calls):
 
     def writes(self, operation: DataOperation, model: Model, thing: Object | None) -> tuple[Write, ...]:
         found: list[Write] = []
+        steps = dict(operation.steps)
         for name, expr in operation.values:
             column = model.column(name)
             value = self.evaluate_argument(expr)
-            found.append(Write(column, value, self.site(expr.at), self.from_itself(expr, value, model, column)))
+            step = steps.get(name) or self.from_itself(expr, value, model, column)
+            found.append(Write(column, value, self.site(expr.at), step))
         return tuple(found)
 
     def from_itself(self, expr: f.Expr, value: Value, model: Model, column: str) -> str:
@@ -319,11 +321,13 @@ class Data(Calls):
         writes = tuple(write for column, write in sorted(pending.items()) if fields is None or column in fields)
         # With columns named a row that is not there yet is refused, so it must have been stored on another way.
         if thing.fresh == "new" and thing.id not in self.stored and fields is None:
+            keyed = {model.column(name) for name in operation.conflict_on} & {write.column for write in writes}
             effect = self.record(
                 "insert",
                 expr.at,
                 model=model.name,
                 writes=writes,
+                conflict=operation.conflict if keyed else "",
                 thing=thing.id,
                 fresh="stored",
                 opaque=thing.opaque,

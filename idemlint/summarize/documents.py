@@ -24,7 +24,8 @@ class Documents(Data):
         operation = target.operation
         model = self.program.models.get(operation.model)
         if operation.kind != "document" or model is None:
-            return super().operate(target, expr, receiver)
+            value = super().operate(target, expr, receiver)
+            return self.given_back(operation, value, receiver, model) if operation.returning and model else value
         query = self.evaluate(operation.statement) if operation.statement is not None else None
         given = self.evaluate(operation.objects) if operation.objects is not None else Value()
         if operation.verb != "batch":
@@ -159,6 +160,12 @@ class Documents(Data):
         return NOTHING
 
     # --- answers
+
+    def given_back(self, operation: DataOperation, value: Value, receiver: Value, model: Model) -> Value:
+        """What an update or a save gives that gives its row."""
+        if operation.kind == "update" and value.effect is not None:
+            return self.answered_row(operation, self.effects[value.effect[0]], model)
+        return receiver if operation.kind == "save" else value
 
     def answered_row(self, operation: DataOperation, effect: Effect, model: Model) -> Value:
         """What an update or delete gives: counts, or the row as it was before or after."""
