@@ -71,6 +71,13 @@ class Consumer:
         """The identifiers that make code worth a look."""
         return frozenset(_word(call) for call in self.receive)
 
+    @property
+    def marks(self) -> frozenset[str]:
+        """Identifiers one of which stands in code that receives by a word which many things answer to: the library's
+        name, or a call that acknowledges."""
+        libraries = (module.partition(".")[0] for module in self.modules)
+        return frozenset((*libraries, *(_word(call) for call in self.acknowledge)))
+
     def told(self, name: str, given: Collection[str]) -> str | None:
         """The path of the call of this name with these arguments, if that is enough to know it."""
         if not any(slot.argument in given for slot in self.telling):

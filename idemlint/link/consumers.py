@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from idemlint.catalog.consumer import ITERATIONS, Consumer
 from idemlint.link.callbacks import asks_for_time, intakes, receiving_options
 from idemlint.link.drafts import Draft, refer
-from idemlint.link.entries import LEVELS, callers, function_info, functions_in, receiver_of
+from idemlint.link.entries import CROWD, LEVELS, callers, function_info, functions_in, receiver_of
 from idemlint.link.frameworks import imported
 from idemlint.link.linker import FunctionInfo, Linker
 from idemlint.link.modules import Module
@@ -27,6 +27,7 @@ from idemlint.program import (
     RoutineType,
     Site,
 )
+from idemlint.project import SourceFile
 from idemlint.syntax import facts as f
 
 ASSIGNMENTS = 3
@@ -40,19 +41,47 @@ def find_consumers(linker: Linker) -> None:
     for that, if it receives in a loop.
     """
     rows = linker.catalog.consumers
-    known = [row for row in rows if not row.modules or imported(linker.project, row.modules)]
+    libraries = imported(linker.project, {module for row in rows for module in row.modules})
+    known = [row for row in rows if not row.modules or libraries.intersection(row.modules)]
     _read_mixins(linker, known)
-    words = sorted({word for row in known for word in row.words})
-    calls = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
-    loops = any(row.loops for row in known)
-    for source in linker.project.mentioning(words):
-        if not is_production(source.path):
-            continue
+    for source, found in _worth_a_look(linker, known):
+        words = {word for row in found for word in row.words}
+        calls = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(words)))})\b")
+        loops = any(row.loops for row in found)
         module = linker.modules.load(source)
         for index, piece in enumerate(module.pieces):
             if calls.search(piece.text) or (loops and " in " in piece.text):
                 for info in _functions(linker, module, index):
-                    _read(linker, info)
+                    if _may_receive(info.fact, words, loops):
+                        _read(linker, info)
+
+
+def _may_receive(fact: f.Function | f.Lambda, words: Collection[str], loops: bool) -> bool:
+    """Whether a function names something of these words, or takes turns where loops may receive."""
+    return any(
+        (loops and isinstance(part, f.For))
+        or (isinstance(part, f.Attribute) and part.name in words)
+        or (isinstance(part, f.Name) and part.id in words)
+        for part in f.walk(fact.body)
+    )
+
+
+def _worth_a_look(linker: Linker, rows: list[Consumer]) -> Iterator[tuple[SourceFile, list[Consumer]]]:
+    """The files that may receive, each with the rows that say how.
+
+    A word in many files, such as `get`, says nothing in one that names neither the library nor what acknowledges.
+    """
+    mentioning = linker.project.mentioning
+    found: dict[SourceFile, list[Consumer]] = {}
+    for row in rows:
+        marked = frozenset(mentioning(row.marks))
+        places = [mentioning([word]) for word in sorted(row.words)]
+        for source in sorted({source for files in places for source in files}, key=lambda source: source.path):
+            telling = any(source in files and (len(files) <= CROWD or source in marked) for files in places)
+            if telling and is_production(source.path):
+                found.setdefault(source, []).append(row)
+    for source in sorted(found, key=lambda source: source.path):
+        yield source, found[source]
 
 
 def _functions(linker: Linker, module: Module, piece: int) -> Iterator[FunctionInfo]:

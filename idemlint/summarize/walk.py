@@ -66,11 +66,14 @@ class Walk(Contexts):
             self.in_contexts(body, body.contexts)
 
     def wrapped(self, body: Body) -> None:
-        """A task inside what its class puts around it: it runs where that calls it."""
+        """A task inside what its class puts around it: it runs where that calls it, save on an error, where it does the
+        same as it does without one."""
         ran = False
 
         def run() -> Value:
             nonlocal ran
+            if self.handling:
+                return Value()
             ran = True
             outer, self.stack, self.inner = self.stack, [], None
             self.start(body)
