@@ -812,3 +812,39 @@ def writing(path, text):
     walked = walk(tmp_path, source)
     assert walked.effects(task="reading") == []
     assert [effect.path for effect in walked.effects(task="writing")] == ["builtins.open"]
+
+
+AROUND = """
+from celery import Task, shared_task
+import requests
+
+
+class Guarded(Task):
+    def __call__(self, *args, **kwargs):
+        try:
+            self.prepare()
+        except ImportError:
+            return super().__call__(*args, **kwargs)
+        with self.watched():
+            return super().__call__(*args, **kwargs)
+
+
+@shared_task(base=Guarded)
+def child(pk):
+    requests.delete(f"https://x.example/{pk}")
+
+
+@shared_task(base=Guarded)
+def task(pk):
+    requests.post("https://x.example/", json=pk)
+    child.delay(pk)
+"""
+
+
+def test_a_task_is_told_once_where_its_class_runs_it_on_an_error_too(tmp_path: Path) -> None:
+    assert not walk(tmp_path, AROUND).only("external").in_handler
+
+
+def test_a_message_is_sent_whatever_the_class_of_its_task_does_when_it_is_called(tmp_path: Path) -> None:
+    found = walk(tmp_path, AROUND)
+    assert [effect.kind for effect in found.effects()] == ["external", "enqueue"]

@@ -191,7 +191,8 @@ class Attributes(Reading):
         framework = self.linker.catalog.framework(draft.framework)
         row = framework.method(name)
         # A base class that overrides one way of sending is behind the other ways too: `delay` calls `apply_async`.
-        sending = [way for method in framework.methods if method.does == "enqueue" for way in method.names]
+        own = (method for method in framework.methods if method.does == "enqueue" and "task" in method.of)
+        sending = [way for method in own for way in method.names]
         ways = [name, *sending] if row is not None and row.does == "enqueue" else [name]
         for way in ways if draft.base is not None else ():
             found = self.linker.class_member(draft.base or "", way)
