@@ -378,17 +378,18 @@ class LibraryCall:
 @dataclass(frozen=True, slots=True)
 class DataCall:
     """A call on the data layer; `bodies` are the receivers of the signals that it sends, `saving` is the model's own
-    `save` by which it stores the row."""
+    `save` by which it stores the row, `filling` the model's own method that fills columns of a new one before that."""
 
     operation: DataOperation
     layer: str
     bodies: tuple[str, ...] = ()
     saving: str | None = None
+    filling: str | None = None
 
     @property
     def entered(self) -> tuple[str, ...]:
         """The bodies of the project that run with it."""
-        return self.bodies if self.saving is None else (self.saving, *self.bodies)
+        return (*(key for key in (self.filling, self.saving) if key is not None), *self.bodies)
 
 
 @dataclass(frozen=True, slots=True)

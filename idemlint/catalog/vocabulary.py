@@ -18,6 +18,7 @@ KINDS: Mapping[str, str] = {
     "append": "an entry added to a list, stream or text",
     "set": "a value stored over the old one",
     "delete": "something removed",
+    "take": "something removed and given to whoever asked, so that a repeat gets another one, or none",
     "index": "a document in a search index",
     "enqueue": "a job started elsewhere",
     "file": "a file written",

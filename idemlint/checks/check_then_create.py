@@ -19,7 +19,7 @@ def check(replay: Replay) -> Iterator[Finding]:
         if effect.kind != "insert" or model is None or replay.locked(effect) or replay.guarded(effect):
             continue
         found = replay.coverage(effect)
-        if found.key is not None or found.doubtful or replay.follows_insert(effect):
+        if found.key is not None or found.doubtful or replay.follows_insert(effect) or replay.kept_apart(effect):
             continue
         test = replay.absence_test(effect)
         if test is not None:

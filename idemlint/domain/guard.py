@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from idemlint.catalog import Slot
 from idemlint.domain.effect import DATA, Effect, Write
 from idemlint.domain.summary import Summary
-from idemlint.domain.value import WHOLE, Fact, Lookup, Rows, Value
+from idemlint.domain.value import CONSTANT, NOTHING, TAKEN, WHOLE, Fact, Lookup, Rows, Value
 from idemlint.program import Model, Site, UniqueKey
 
 INSERTS = frozenset({"insert", "get-or-insert", "upsert"})
@@ -66,9 +66,9 @@ def coverage(model: Model | None, values: Mapping[str, Value], opaque: bool, nam
     doubtful = opaque or not model.seen
     keys = sorted(model.unique, key=lambda key: len(key.columns))
     for key in (UniqueKey(named, source="ON CONFLICT"), *keys) if named else keys:
-        parts = [given.get(column) for column in key.columns]
+        parts = [given.get(column) or _left_out(model, key, column) for column in key.columns]
         missing = [column for column, part in zip(key.columns, parts, strict=True) if part is None]
-        if missing:
+        if missing or not any(column in given for column in key.columns):
             doubtful = doubtful or (opaque and _may_be_given(model, missing))
             continue
         known = [part for part in parts if part is not None]
@@ -81,6 +81,20 @@ def coverage(model: Model | None, values: Mapping[str, Value], opaque: bool, nam
             continue
         return Coverage(key, False)
     return Coverage(None, doubtful)
+
+
+def _left_out(model: Model, key: UniqueKey, column: str) -> Value | None:
+    """What a row holds in a column of a key that its insert leaves out, if that is the same in every run: a default
+    that the class gives, or nothing, where that counts as one value for the key. A layer that is known to keep rows
+    with nothing apart has no key over them."""
+    field = model.field(column)
+    if field is None or field.kind == "id":
+        return None
+    if field.null and key.nulls_distinct:
+        return None
+    if field.default == "constant":
+        return Value(CONSTANT)
+    return NOTHING if field.default is None and field.null else None
 
 
 def _numbered(value: Value, model: Model, columns: tuple[str, ...]) -> bool:
@@ -214,10 +228,11 @@ class Guards:
     def __init__(self, summary: Summary, models: Mapping[str, Model]) -> None:
         self.summary = summary
         self.models = models
+        self.takes = any(effect.row is not None and effect.row.kind == "take" for effect in summary.effects)
 
     def of(self, effect: Effect) -> tuple[Guard, ...]:
         """Every guard of an effect, strongest first."""
-        found = [*self._from_facts(effect), *self._from_queries(effect)]
+        found = [*self._from_facts(effect), *self._from_queries(effect), *self._from_taking(effect)]
         return tuple(sorted(found, key=lambda guard: -guard.strength))
 
     def best(self, effect: Effect) -> Guard | None:
@@ -320,6 +335,30 @@ class Guards:
         for rows in selected:
             yield from self._loop(rows.model, rows.lookup, effect)
 
+    def _from_taking(self, effect: Effect) -> Iterator[Guard]:
+        """What an effect is about was taken out of a store, which this run does not fill itself: the next run takes
+        something else, or nothing."""
+        if not self.takes:
+            return
+        origins = {origin for value in _parts(effect) for origin in value.origins}
+        for loop in self.summary.loops:
+            origins.update(loop.origins if loop.id in effect.loops else ())
+        numbers = {int(origin.detail) for origin in origins if origin.kind == TAKEN}
+        numbers.update(fact.subject for fact in effect.facts if fact.kind == TAKEN)
+        for by in (self._effect(number) for number in sorted(numbers)):
+            if by is not None and by.id != effect.id and not self._filled(by):
+                yield Guard(Strength.CLAIM, None, by)
+
+    def _filled(self, taking: Effect) -> bool:
+        """Whether the place that something is taken from is filled before by the run itself."""
+        place = argument(taking, taking.row.target) if taking.row is not None else None
+        for other in self.summary.effects[: taking.id]:
+            if other.row is not None and other.row.kind in ("append", "set") and place is not None:
+                filled = argument(other, other.row.target)
+                if filled is None or (filled.text, filled.origins) == (place.text, place.origins):
+                    return True
+        return False
+
     def _query(self, read: Effect, effect: Effect) -> Iterator[Guard]:
         conditions = tuple(condition for condition in read.lookup if not _identity(condition))
         for write in self.summary.effects:
@@ -340,6 +379,13 @@ class Guards:
             if changed or any(fills(condition, write) for condition in lookup):
                 yield Guard(self._written(write, effect), None, write)
                 return
+
+
+def _parts(effect: Effect) -> Iterator[Value]:
+    """The values that an effect is made with."""
+    yield from (value for _, value in effect.arguments)
+    yield from (write.value for write in effect.writes)
+    yield from (lookup.value for lookup in effect.lookup)
 
 
 _NONE_YET = frozenset({"> 0", ">= 1", "< 1", "<= 0"})

@@ -36,6 +36,9 @@ UNSTABLE = frozenset({"clock", "random", "attempt", "response", "token", "fresh"
 """The time, chance, the attempt's number, what an unkeyed call answered, a lock's token, the key or default of a row
 inserted in this run, a column this run changes, something of this process."""
 
+TAKEN = "taken"
+"""Of what was taken out of a store (the detail is the effect that took it): a second run gets another one, or none."""
+
 WHOLE = "#"
 """Ends the detail of a row origin that speaks of all rows of a table: a count, a maximum."""
 

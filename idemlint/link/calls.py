@@ -186,8 +186,17 @@ class Calls(Libraries):
         saving = None
         if operation.kind == "insert" and not layer.UNIT_OF_WORK:
             saving = self.method_body(InstanceType(model.name), "save")
+        filling = None
+        if operation.kind == "save" and layer.FILLS:
+            filling = self.method_body(InstanceType(model.name), layer.FILLS)
         receiving = received(self.linker, model, signals) if signals else ()
-        return DataCall(operation, model.layer, receiving, saving.key if saving is not None else None)
+        return DataCall(
+            operation,
+            model.layer,
+            receiving,
+            saving.key if saving is not None else None,
+            filling.key if filling is not None else None,
+        )
 
     def data(self, receiver: Type, method: str, expr: f.Call) -> Reached:
         if isinstance(receiver, ColumnType):

@@ -56,9 +56,9 @@ class Layer(Protocol):
     """A module of this package; its functions say what they take and give.
 
     `MIGRATES` are the words of calls that migrations make, `UNSTORED` attributes that are true of a row until it is
-    stored. `UNIT_OF_WORK` says that a session keeps the rows it loaded
-    and stores what becomes of them when it commits, `MIXINS` that classes which are no models lend their columns to
-    models.
+    stored. `FILLS` is the method of a row that the layer calls before it stores it ("" for none). `UNIT_OF_WORK` says
+    that a session keeps the rows it loaded and stores what becomes of them when it commits, `MIXINS` that classes which
+    are no models lend their columns to models.
     """
 
     NAME: str
@@ -66,6 +66,7 @@ class Layer(Protocol):
     RELATIONS: frozenset[str]
     COLUMN_REFERENCES: frozenset[str]
     UNSTORED: frozenset[str]
+    FILLS: str
     MIGRATES: frozenset[str]
     REMEDIES: Mapping[str, str]
     UNIT_OF_WORK: bool

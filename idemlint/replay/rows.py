@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from idemlint.domain.effect import Address, Effect
 from idemlint.domain.guard import falsifies, fills
 from idemlint.domain.summary import SESSION
@@ -71,15 +73,32 @@ class Rows(Outside):
 
     def absence_test(self, effect: Effect) -> Site | None:
         """The test before an insert that such rows are not there yet, be it in the query that finds the work."""
-        for fact in effect.facts:
-            if fact.kind == "exists" and not fact.holds and fact.model == effect.model and fact.site is not None:
-                asked = self.summary.effects[fact.subject].lookup if fact.subject >= 0 else ()
-                if not _other_rows(asked, effect):
-                    return fact.site
+        for site, _ in self._found_none(effect):
+            return site
         for loop in self.loops(effect):
             if any(fills(condition, effect) for condition in loop.lookup):
                 return loop.site
         return self._replacing_test(effect)
+
+    def _found_none(self, effect: Effect) -> Iterator[tuple[Site, tuple[Lookup, ...]]]:
+        """The tests before an insert that there is no such row, and which rows they look for."""
+        for fact in effect.facts:
+            if fact.kind == "exists" and not fact.holds and fact.model == effect.model and fact.site is not None:
+                asked = self.summary.effects[fact.subject].lookup if fact.subject >= 0 else ()
+                if not _other_rows(asked, effect):
+                    yield fact.site, asked
+
+    def kept_apart(self, effect: Effect) -> bool:
+        """Whether a unique key stops a second row such as the test before an insert looks for, whatever else the insert
+        gives it."""
+        model = self.model(effect)
+        for _, asked in self._found_none(effect):
+            values = {each.column: each.value for each in asked if each.operator == "exact" and not each.excluded}
+            for key in model.unique if model is not None else ():
+                nothing = [values[name].literal == (None,) for name in key.columns if name in values]
+                if len(nothing) == len(key.columns) and not (key.nulls_distinct and any(nothing)):
+                    return True
+        return False
 
     def _replacing_test(self, effect: Effect) -> Site | None:
         """The test after which a row that is there is taken away, so that the inserted one takes its place."""

@@ -28,6 +28,8 @@ class Assigning(Documents):
                 holder = self.evaluate(base)
                 if holder.thing is not None:
                     self.set_attribute(holder.thing, name, value, target, expr)
+                elif holder.column is not None and (path := self.within(holder.column, name)):
+                    self.assign(self.things[holder.column[0]], path, value, self.site(target.at))
             case f.Subscript(base=base, index=index):
                 self.set_item(base, index, value, target)
 

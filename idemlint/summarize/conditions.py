@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from idemlint.domain.value import Fact, Facts, Test, Value
+from idemlint.domain.value import TAKEN, Fact, Facts, Rows, Test, Value
 from idemlint.program import SeveralType, Site, TableType
 from idemlint.summarize.decisions import Decisions
 from idemlint.syntax import facts as f
@@ -15,9 +15,6 @@ NO_TEST = Test()
 class Conditions(Decisions):
     """The part of a walk that reads tests."""
 
-    def evaluate(self, expr: f.Expr) -> Value:
-        raise NotImplementedError
-
     def condition(self, expr: f.Expr) -> Test:
         """Facts of both outcomes of a test; its calls happen."""
         match expr:
@@ -25,7 +22,7 @@ class Conditions(Decisions):
                 return self.condition(operand).inverted()
             case f.Boolean(operator=operator, operands=operands):
                 tests = [self.condition(operand) for operand in operands]
-                return _all(tests) if operator == "and" else _all([test.inverted() for test in tests]).inverted()
+                return _all(tests) if operator == "and" else any_of(tests)
             case f.Comparison(left=left, operators=(operator,), rights=(right,)):
                 return self.comparison(left, operator, right, self.site(expr.at))
             case f.Comparison(left=left, rights=rights):
@@ -46,18 +43,28 @@ class Conditions(Decisions):
         if value.column is not None:
             return _state(value, "true", site, self.model_of(value))
         if value.rows is not None:
-            return _exists(value.rows.model, -1, site)
+            return self.any_rows(value.rows, site)
         if value.thing is not None:
             source = value.thing.source
             maybe_none = source is not None and self.effects[source].kind == "first"
             return _exists(value.thing.model or "", -1 if source is None else source, site) if maybe_none else NO_TEST
         return self.opaque(value, site)
 
+    def any_rows(self, rows: Rows, site: Site) -> Test:
+        """What it says that a query finds any row, where it is asked so: `if Order.objects.filter(number=number)`."""
+        if rows.fetched or rows.values or rows.statement is not None:
+            return _exists(rows.model, -1, site)
+        asked = self.record("exists", site.at, model=rows.model, lookup=rows.lookup, opaque=rows.opaque, many=True)
+        return _exists(rows.model, asked.id, site)
+
     def opaque(self, value: Value, site: Site) -> Test:
         """A test the analysis cannot follow may be a guard, unless it only looks at arguments, settings or the time."""
         kinds = {origin.kind for origin in value.origins}
         if kinds <= {"argument", "constant", "clock", "random", "attempt", "task-id", "token", "process"}:
             return NO_TEST
+        taken = next((origin for origin in value.origins if origin.kind == TAKEN), None)
+        if taken is not None:
+            return Test(frozenset({Fact(TAKEN, int(taken.detail), site=site)}))
         fact = Fact("possible", site=site)
         return Test(frozenset({fact}), frozenset({fact}))
 
@@ -77,8 +84,8 @@ class Conditions(Decisions):
         if operator in ("in", "not in") and self.remembers(right):
             return self.absent(site) if operator == "not in" else self.absent(site).inverted()
         if operator in ("is not", "!=", "not in"):
-            return self._equals(one, other, site, _POSITIVE[operator]).inverted()
-        return self._equals(one, other, site, operator)
+            return self.equals(one, other, site, _POSITIVE[operator]).inverted()
+        return self.equals(one, other, site, operator)
 
     def absent(self, site: Site) -> Test:
         """That something is not in what the process remembers."""
@@ -101,7 +108,8 @@ class Conditions(Decisions):
             return None
         return self.absent(self.site(call.at)).inverted()
 
-    def _equals(self, one: Value, other: Value, site: Site, operator: str) -> Test:
+    def equals(self, one: Value, other: Value, site: Site, operator: str) -> Test:
+        """What it says that two values stand to each other as a comparison asks."""
         literal = other.literal[0] if other.literal is not None else ...
         empty = literal in (None, False) or (literal == 0 and operator in ("==", "is", "<="))
         if operator in ("is", "==", "<=", "<") and empty:
@@ -148,13 +156,22 @@ def _asked(test: Test, site: Site) -> Test:
 
 
 def _common(ways: list[Facts]) -> Facts:
-    """Facts that hold whichever way was taken; none where no way fits."""
+    """Facts that hold whichever way was taken; none where no way fits. Where each way tests the same state it has
+    decided, by whichever value: `state == "paid" or state == "sent"`."""
     if not ways:
         return frozenset()
     found = ways[0]
     for way in ways[1:]:
         found &= way
-    return found
+    states = [_states(way - found) for way in ways]
+    tested = (fact for column, fact in states[0].items() if all(column in other for other in states[1:]))
+    return found | {replace(fact, value="") for fact in tested}
+
+
+def _states(facts: Facts) -> dict[tuple[int, str], Fact]:
+    """A test of each state, by row and column."""
+    tests = sorted((fact for fact in facts if fact.kind == "state"), key=lambda fact: (fact.value, str(fact.site)))
+    return {(fact.subject, fact.column): fact for fact in tests}
 
 
 def _all(tests: list[Test]) -> Test:
@@ -163,6 +180,11 @@ def _all(tests: list[Test]) -> Test:
     for test in tests:
         true |= test.true
     return Test(true, _common([test.false for test in tests]))
+
+
+def any_of(tests: list[Test]) -> Test:
+    """`a or b`: true when any is, false when none is."""
+    return _all([test.inverted() for test in tests]).inverted()
 
 
 def _claim(effect: int, site: Site) -> Test:

@@ -239,7 +239,7 @@ class CursorWalk(ConnectionWalk):
 
     # --- tests
 
-    def _equals(self, one: Value, other: Value, site: Site, operator: str) -> Test:
+    def equals(self, one: Value, other: Value, site: Site, operator: str) -> Test:
         """`status == "UPDATE 0"`: how many rows were changed, told in words."""
         said = other.literal[0] if other.literal is not None else None
         if isinstance(said, str) and _is_count(one):
@@ -247,7 +247,7 @@ class CursorWalk(ConnectionWalk):
             if number.isdecimal():
                 test = self.truth(one, site)
                 return test if int(number) else test.inverted()
-        return super()._equals(one, other, site, operator)
+        return super().equals(one, other, site, operator)
 
     def plain(self, callee: Value, given: Given, expr: f.Call) -> Value:
         receiver = callee.closure.receiver if callee.closure else None
@@ -256,7 +256,7 @@ class CursorWalk(ConnectionWalk):
             if name in ("split", "rsplit", "rpartition", "strip"):
                 return Value(receiver.origins, effect=receiver.effect)
             if name == "endswith" and given.positional:
-                test = self._equals(receiver, given.positional[0], self.site(expr.at), "==")
+                test = self.equals(receiver, given.positional[0], self.site(expr.at), "==")
                 return Value(receiver.origins, test=test)
         return super().plain(callee, given, expr)
 

@@ -34,11 +34,13 @@ class Data(Calls):
 
     def data(self, target: DataCall, expr: f.Call, receiver: Value) -> Value:
         before = len(self.effects)
+        made = receiver.thing
+        if target.filling is not None and made is not None and made.fresh == "new" and made.id not in self.stored:
+            self.own_method(target.filling, receiver, expr)
         value = self.operate(target, expr, receiver)
         if target.saving is not None and value.thing is not None:
             self.storing.add(value.thing.id)
-            body = self.program.bodies[target.saving]
-            self.enter(target.saving, self.bound(body, Value(closure=Closure(receiver=value)), Given((), {})), expr.at)
+            self.own_method(target.saving, value, expr)
             self.storing.discard(value.thing.id)
         if target.bodies:
             row = value if target.operation.kind == "insert" else receiver
@@ -47,6 +49,11 @@ class Data(Calls):
             stored = any(effect.kind == "insert" for effect in self.effects[before:])
             self.receive(target, row, stored, expr)
         return value
+
+    def own_method(self, key: str, row: Value, expr: f.Call) -> None:
+        """A method of the row's own class, which the layer calls."""
+        body = self.program.bodies[key]
+        self.enter(key, self.bound(body, Value(closure=Closure(receiver=row)), Given((), {})), expr.at)
 
     def receive(self, target: DataCall, row: Value, stored: bool, expr: f.Call) -> None:
         """The receivers of the signals that a save or delete sends."""

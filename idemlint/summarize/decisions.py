@@ -15,6 +15,9 @@ NOT_NULL = object()
 class Decisions(State):
     """The part of a walk that knows which arm is taken."""
 
+    def evaluate(self, expr: f.Expr) -> Value:
+        raise NotImplementedError
+
     def decided(self, expr: f.Expr) -> bool | None:
         """The outcome of a test; None where it can vary."""
         match expr:
@@ -27,6 +30,11 @@ class Decisions(State):
                 return self._compared(left, operator, wanted)
             case f.Constant(value=plain):
                 return bool(plain)
+            case f.Walrus(target=target, value=named):
+                outcome = self.decided(named)
+                if outcome is not None:
+                    self.here.env[target.id] = self.evaluate(named)
+                return outcome
             case f.Name():
                 value = self.held(expr)
                 return bool(value.literal[0]) if value is not None and value.literal is not None else None
@@ -110,11 +118,12 @@ class Decisions(State):
     def asked_for(self, expr: f.Attribute) -> object:
         """What the query that found a row says of one of its columns: a literal, `NOT_NULL`, or `...` for nothing."""
         found = self.row_of(expr)
-        if found is None:
-            return ...
-        thing, model = found
-        column = model.column(expr.name)
-        if thing.id in self.reread or model.field(expr.name) is None or column in self.heap.get(thing.id, {}):
+        return self.told(*found, expr.name) if found is not None else ...
+
+    def told(self, thing: Object, model: Model, name: str) -> object:
+        """What the query that found a row says of the column of that name."""
+        column = model.column(name)
+        if thing.id in self.reread or model.field(name) is None or column in self.heap.get(thing.id, {}):
             return ...
         return next((told for each in thing.lookup if (told := _told(each, model, column)) is not ...), ...)
 

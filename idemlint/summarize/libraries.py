@@ -213,6 +213,8 @@ class Libraries(Messages):
         insists = argument(effect, row.http.heard) if row.http is not None else None
         if insists is not None and insists.literal not in ((False,), (None,)):
             self.answered.add(effect.id)
+        if row.kind == "take":
+            return Value(frozenset({Origin("taken", str(effect.id))}), effect=(effect.id, "result"))
         if row.replay == "natural":
             values = [value for value in (receiver, *given.all()) if value is not None]
             read = effect.id if row.kind == "read" else None

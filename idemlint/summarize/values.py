@@ -167,6 +167,9 @@ class Values(Relations):
             return replace(GLOBAL, closure=Closure(kind=kind, receiver=base))
         if base.effect is not None and expr.name in COUNTS:
             return Value(frozenset({UNKNOWN}), effect=(base.effect[0], "count"))
+        if base.column is not None and (path := self.within(base.column, expr.name)):
+            written = self.heap.get(base.column[0], {}).get(path)
+            return written.value if written is not None else Value(base.origins, column=(base.column[0], path))
         return Value(base.origins, effect=base.effect, closure=Closure(kind=kind, receiver=base), site=base.site)
 
     def library_origin(self, path: str, at: int, arguments: int = 0) -> Origin | None:
@@ -214,7 +217,17 @@ class Values(Relations):
             return self.aliases[key]
         if field is None and not model.open:
             return Value(closure=Closure(kind=kind, receiver=Value(thing=thing)))
-        return Value(self.column_origins(thing, model, name), column=(thing.id, column))
+        # A column that the query asked to be empty is, by whatever name it is handed on.
+        empty = (None,) if thing.lookup and self.told(thing, model, name) is None else None
+        return Value(self.column_origins(thing, model, name), literal=empty, column=(thing.id, column))
+
+    def within(self, column: tuple[int, str], name: str) -> str:
+        """How queries spell a part of the document that a row holds in a column: `settings__enabled`; "" where the
+        column holds none."""
+        thing = self.things.get(column[0])
+        model = self.program.models.get(thing.model or "") if thing is not None else None
+        field = model.field(column[1].partition("__")[0]) if model is not None else None
+        return f"{column[1]}__{name}" if field is not None and field.kind == "json" else ""
 
     def column_origins(self, thing: Object, model: Model, name: str) -> frozenset[Origin]:
         """Where a stored column comes from: a row that was there before, or one that this run inserted."""

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from idemlint.domain.effect import Frame
 from idemlint.domain.summary import Loop, Summary, within_budget
-from idemlint.domain.value import CONSTANT, NOTHING, SETTLED, TURN, Closure, Origin, Outcome, Value, origins_of
+from idemlint.domain.value import CONSTANT, NOTHING, SETTLED, TURN, Closure, Origin, Outcome, Test, Value, origins_of
 from idemlint.program import Body, Site
+from idemlint.summarize.conditions import NO_TEST, any_of
 from idemlint.summarize.contexts import Contexts
 from idemlint.summarize.messages import settled
 from idemlint.summarize.shape import bound, breaks, counts, leaves
@@ -231,10 +232,11 @@ class Walk(Contexts):
             self.restore(before)
             for name in case.binds:
                 self.here.env[name] = Value(subject.origins)
+            test = self.fits(subject, case, self.site(statement.at))
+            self.learn(*test.true)
+            before = replace(before, facts=before.facts | (test.false if case.guard is None else frozenset()))
             if case.guard is not None:
                 self.learn(*self.condition(case.guard).true)
-            else:
-                self.learn(*self.opaque(subject, self.site(statement.at)).true)
             self.address.append(("arm", self.next()))
             if not self.run_body(case.body):
                 arms.append(self.snapshot())
@@ -244,6 +246,14 @@ class Walk(Contexts):
             arms.append(self.snapshot())
         self.merge(arms)
         return not arms
+
+    def fits(self, subject: Value, case: f.Case, site: Site) -> Test:
+        """What it says that the subject of a `match` is what a case asks for: one of its values, or of a form that
+        nobody can follow."""
+        tests = [self.equals(subject, self.evaluate(value), site, "==") for value in case.values]
+        if tests:
+            return any_of(tests)
+        return NO_TEST if case.irrefutable or case.guard is not None else self.opaque(subject, site)
 
     def loop(self, statement: f.For) -> bool:
         first = len(self.effects)

@@ -17,10 +17,11 @@ from idemlint.orm.django.relations import (
 )
 from idemlint.orm.django.remedies import REMEDIES
 from idemlint.orm.django.signals import connection, receiver, sent, signal
-from idemlint.orm.django.words import COLUMN_REFERENCES, MIXINS, NAME, RELATIONS, UNIT_OF_WORK, UNSTORED
+from idemlint.orm.django.words import COLUMN_REFERENCES, FILLS, MIXINS, NAME, RELATIONS, UNIT_OF_WORK, UNSTORED
 
 __all__ = [
     "COLUMN_REFERENCES",
+    "FILLS",
     "MIGRATES",
     "MIXINS",
     "NAME",

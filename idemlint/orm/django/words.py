@@ -22,6 +22,7 @@ RELATIONS = frozenset(
 # Names a column inside an expression that the database works out: `F("n") + 1`.
 COLUMN_REFERENCES = frozenset({"django.db.models.F", "django.db.models.expressions.F"})
 UNSTORED = frozenset({"_state.adding"})
+FILLS = ""
 """Attributes of a row that are true until it is stored."""
 
 

@@ -38,6 +38,7 @@ from idemlint.orm.mongo.keys import INDEXES, expires, outside_key
 from idemlint.orm.mongo.remedies import REMEDIES
 from idemlint.orm.mongo.words import (
     COLUMN_REFERENCES,
+    FILLS,
     LIBRARIES,
     MIGRATES,
     MIXINS,
@@ -50,6 +51,7 @@ from idemlint.orm.mongo.words import (
 
 __all__ = [
     "COLUMN_REFERENCES",
+    "FILLS",
     "INDEXES",
     "LIBRARIES",
     "MIGRATES",

@@ -7,6 +7,7 @@ WORDS: tuple[str, ...] = ()
 RELATIONS: frozenset[str] = frozenset()
 COLUMN_REFERENCES: frozenset[str] = frozenset()
 UNSTORED: frozenset[str] = frozenset()
+FILLS = ""
 MIGRATES: frozenset[str] = frozenset()
 UNIT_OF_WORK = False
 MIXINS = False

@@ -25,6 +25,7 @@ from idemlint.orm.mongoengine.models import read_model
 from idemlint.orm.mongoengine.rows import attribute, construct, item, library_method, operation, static
 from idemlint.orm.mongoengine.words import (
     COLUMN_REFERENCES,
+    FILLS,
     MIGRATES,
     MIXINS,
     NAME,
@@ -38,6 +39,7 @@ from idemlint.orm.mongoengine.words import (
 
 __all__ = [
     "COLUMN_REFERENCES",
+    "FILLS",
     "MIGRATES",
     "MIXINS",
     "NAME",

@@ -11,6 +11,7 @@ MIXINS = True
 COLUMN_REFERENCES: frozenset[str] = frozenset()
 MIGRATES: frozenset[str] = frozenset()
 UNSTORED = frozenset({"_created"})
+FILLS = "clean"
 
 RELATIONS = frozenset({"ReferenceField", "LazyReferenceField", "CachedReferenceField"})
 WORDS = tuple(sorted(RELATIONS | {"StringField", "IntField", "EmbeddedDocumentField", "mongoengine"}))

@@ -24,6 +24,7 @@ from idemlint.orm.peewee.relations import attribute, library_method, related_nam
 from idemlint.orm.peewee.rows import construct, item, operation
 from idemlint.orm.peewee.words import (
     COLUMN_REFERENCES,
+    FILLS,
     MIGRATES,
     MIXINS,
     NAME,
@@ -37,6 +38,7 @@ from idemlint.orm.peewee.words import (
 
 __all__ = [
     "COLUMN_REFERENCES",
+    "FILLS",
     "MIGRATES",
     "MIXINS",
     "NAME",

@@ -10,6 +10,7 @@ UNIT_OF_WORK = False
 MIXINS = True
 COLUMN_REFERENCES: frozenset[str] = frozenset()
 UNSTORED: frozenset[str] = frozenset()
+FILLS = ""
 MIGRATES: frozenset[str] = frozenset()
 
 RELATIONS = frozenset({"ForeignKeyField", "ManyToManyField", "DeferredForeignKey"})

@@ -22,6 +22,7 @@ from idemlint.orm.sqlalchemy.sessions import construct, guess, operation, shortc
 from idemlint.orm.sqlalchemy.signals import connection, receiver, sent
 from idemlint.orm.sqlalchemy.words import (
     COLUMN_REFERENCES,
+    FILLS,
     MIXINS,
     NAME,
     RELATIONS,
@@ -33,6 +34,7 @@ from idemlint.orm.sqlalchemy.words import (
 
 __all__ = [
     "COLUMN_REFERENCES",
+    "FILLS",
     "MIGRATES",
     "MIXINS",
     "NAME",

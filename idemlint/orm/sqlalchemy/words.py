@@ -21,6 +21,7 @@ RELATIONS = frozenset({"relationship", "Relationship", "dynamic_loader", "Foreig
 # Columns are named through their model here, never by a call.
 COLUMN_REFERENCES: frozenset[str] = frozenset()
 UNSTORED: frozenset[str] = frozenset()
+FILLS = ""
 
 # The stages of a `RowsType`: a table, its columns, a statement, what running it gave.
 TABLE, COLUMNS, QUERY, SELECT = "table", "columns", "query", "select"

@@ -26,6 +26,7 @@ from idemlint.orm.tortoise.relations import attribute, library_method, related_n
 from idemlint.orm.tortoise.rows import construct, item, operation
 from idemlint.orm.tortoise.words import (
     COLUMN_REFERENCES,
+    FILLS,
     MIGRATES,
     MIXINS,
     NAME,
@@ -39,6 +40,7 @@ from idemlint.orm.tortoise.words import (
 
 __all__ = [
     "COLUMN_REFERENCES",
+    "FILLS",
     "MIGRATES",
     "MIXINS",
     "NAME",

@@ -10,6 +10,7 @@ UNIT_OF_WORK = False
 MIXINS = True
 COLUMN_REFERENCES = frozenset({"tortoise.expressions.F"})
 UNSTORED: frozenset[str] = frozenset()
+FILLS = ""
 MIGRATES: frozenset[str] = frozenset()
 
 RELATIONS = frozenset(
