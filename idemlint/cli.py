@@ -36,6 +36,9 @@ CLEAN, FOUND, FAILED, INTERRUPTED = 0, 1, 2, 130
 
 _FOR_PEOPLE = ("full", "concise")
 
+_MANY = 200
+"""Python files."""
+
 E = TypeVar("E", bound=Enum)
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -103,6 +106,7 @@ class _Options:
     isolated: bool
     sarif_category: str | None
     sarif_root: Path | None
+    jobs: int | None
     color: str
     quiet: bool
     verbose: bool
@@ -142,6 +146,9 @@ class _Options:
 @click.option("--isolated", is_flag=True, help="Read no configuration; the paths given are the whole project.")
 @click.option("--sarif-category", metavar="NAME", help="Name this run beside others of the repository, for SARIF.")
 @click.option("--sarif-root", type=click.Path(path_type=Path), help="The folder that SARIF's paths start at.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1), help="Work with this many processes, two at the most (default: as fits)."
+)
 @_color_option
 @click.option("-q", "--quiet", is_flag=True, help="Print findings and nothing else.")
 @click.option("-v", "--verbose", is_flag=True, help="Say on standard error what is done.")
@@ -269,7 +276,12 @@ def _report(project: Project, config: Config, options: _Options) -> Report:
         _say(f"settings: {', '.join(map(str, config.sources)) or 'none'}")
         _say(f"files: {len(project.files)}")
     with _progress(options) as progress:
-        return check(project, config, progress, unknown=options.verbose)
+        return check(project, config, progress, unknown=options.verbose, jobs=options.jobs or _jobs(project))
+
+
+def _jobs(project: Project) -> int:
+    """A second process costs a small project more than it saves, and one processor everybody."""
+    return 2 if len(project.files) >= _MANY and (os.cpu_count() or 1) > 1 else 1
 
 
 @contextmanager

@@ -26,7 +26,7 @@ TIERS = (
     ("directive",),
     ("catalog", "syntax"),
     ("project",),
-    ("diagnostic", "progress", "spelling", "toml"),
+    ("diagnostic", "processes", "progress", "spelling", "toml"),
 )
 DEPTH = {part: depth for depth, parts in enumerate(TIERS) for part in parts}
 HOMES = {

@@ -40,6 +40,7 @@ from idemlint.program import SPREAD, Body, InstanceType, Option, Program, Root, 
 from idemlint.progress import Progress, silent, told
 from idemlint.project import Project
 from idemlint.syntax import facts as f
+from idemlint.syntax.reader import READER, Reader
 from idemlint.syntax.split import Piece
 
 SMALL = 8
@@ -47,13 +48,18 @@ SMALL = 8
 
 
 def link(
-    project: Project, catalog: Catalog, settings_module: str | None = None, progress: Progress = silent
+    project: Project,
+    catalog: Catalog,
+    settings_module: str | None = None,
+    progress: Progress = silent,
+    reader: Reader = READER,
 ) -> Program:
     """The program as far as the entry points reach; what cannot be read or resolved is in the result.
 
-    `settings_module` is the dotted name of the Django settings in force, where the user has said it.
+    `settings_module` is the dotted name of the Django settings in force, where the user has said it. `reader`
+    makes facts of their text.
     """
-    linker = Linker(project, catalog, Walk)
+    linker = Linker(project, catalog, Walk, reader)
     # Settings first: options such as `time_limit=settings.LIMIT` are answered from them.
     settings = SettingsModules(linker.constants, settings_module)
     linker.receivers = receivers(linker)

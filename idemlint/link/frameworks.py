@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 
 from idemlint.catalog import Catalog
 from idemlint.catalog.rows import Framework
@@ -33,12 +34,16 @@ def _is_imported(project: Project, library: str) -> bool:
     statement = re.compile(
         rf"{_START}(?:(?:from|import)[ \t]+(?:[^\r\n#]*,[ \t]*)?{spelled}{also})\b".encode("latin-1")
     )
+    # The statement is a slow search; most files that it would fail in lack what it is about.
+    named, from_parent = (
+        library.encode("latin-1"),
+        re.compile(rf"from[ \t]+{re.escape(parent)}[ \t]+import\b".encode("latin-1")),
+    )
     for source in project.mentioning([last]):
-        try:
-            if statement.search(project.data(source.path)):
+        with suppress(UnreadableFile):
+            data = project.data(source.path)
+            if (named in data or (parent and from_parent.search(data))) and statement.search(data):
                 return True
-        except UnreadableFile:
-            continue
     return False
 
 

@@ -27,6 +27,7 @@ from idemlint.program import (
 )
 from idemlint.project import Project
 from idemlint.syntax import facts as f
+from idemlint.syntax.reader import READER, Reader
 
 if TYPE_CHECKING:
     from idemlint.link.drafts import Draft
@@ -65,11 +66,11 @@ Receivers = dict[tuple[str, str | None], list[FunctionInfo]]
 class Linker:
     """Everything is worked out once, on demand, and depends on the code alone, not on who asked first."""
 
-    def __init__(self, project: Project, catalog: Catalog, walk: type[Walk]) -> None:
+    def __init__(self, project: Project, catalog: Catalog, walk: type[Walk], reader: Reader = READER) -> None:
         self.walk = walk
         self.project = project
         self.catalog = catalog
-        self.modules = Modules(project)
+        self.modules = Modules(project, reader)
         self.names = Names(self.modules)
         self.constants = Constants(self.names)
         self.own = OwnRows(catalog, self.names)

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from idemlint.project import Project, SourceFile, UnreadableFile
 from idemlint.syntax import facts as f
-from idemlint.syntax.extract import SyntaxProblem, extract
+from idemlint.syntax.extract import SyntaxProblem
+from idemlint.syntax.reader import READER, Reader
 from idemlint.syntax.split import Piece, split
 
 
@@ -33,6 +34,7 @@ class Module:
     file: SourceFile
     id: str
     pieces: tuple[Piece, ...]
+    reader: Reader = READER
     problems: list[tuple[int, int, str]] = field(default_factory=list)
     _parsed: dict[int, f.Body] = field(default_factory=dict)
     _tables: dict[int, tuple[Binding, ...]] = field(default_factory=dict)
@@ -48,7 +50,7 @@ class Module:
         if piece not in self._parsed:
             part = self.pieces[piece]
             try:
-                self._parsed[piece] = extract(part.text)
+                self._parsed[piece] = self.reader.facts(part.text)
             except SyntaxProblem as problem:
                 self.problems.append((problem.line + part.line - 1, problem.column, problem.message))
                 self._parsed[piece] = ()
@@ -147,8 +149,9 @@ def bindings_in(body: Iterable[f.Statement], piece: int) -> Iterator[Binding]:
 class Modules:
     """All modules of a project, read on demand and found the way an import statement finds them."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, reader: Reader = READER) -> None:
         self.project = project
+        self.reader = reader
         self._by_path = {source.path: source for source in project.files}
         self._by_name: dict[str, list[SourceFile]] = {}
         self._folders: set[str] = set()
@@ -182,7 +185,7 @@ class Modules:
             except UnreadableFile as problem:
                 self.unread[source.path] = (problem.line or 1, problem.column or 1, problem.reason)
                 text = ""
-            self._read[source.path] = Module(source, self.identity(source), split(text))
+            self._read[source.path] = Module(source, self.identity(source), split(text), self.reader)
         return self._read[source.path]
 
     def read(self) -> list[Module]:

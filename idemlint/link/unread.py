@@ -5,9 +5,7 @@ from __future__ import annotations
 from idemlint.link.modules import Modules
 from idemlint.link.production import is_production
 from idemlint.project import UnreadableFile
-from idemlint.syntax.check import fault
-
-Place = tuple[int, int, str]
+from idemlint.syntax.check import Fault
 
 
 def unread(modules: Modules) -> tuple[tuple[str, int, int, str], ...]:
@@ -17,7 +15,7 @@ def unread(modules: Modules) -> tuple[tuple[str, int, int, str], ...]:
     often meant to be, only what was read.
     """
     read = {module.file.path: module for module in modules.read()}
-    found: dict[str, Place | None] = {}
+    found: dict[str, Fault | None] = {}
     for source in modules.project.files:
         problem = _fault(modules, source.path) if is_production(source.path) else modules.unread.get(source.path)
         if problem is None and source.path in read:
@@ -26,8 +24,8 @@ def unread(modules: Modules) -> tuple[tuple[str, int, int, str], ...]:
     return tuple((path, *problem) for path, problem in found.items() if problem is not None)
 
 
-def _fault(modules: Modules, path: str) -> Place | None:
+def _fault(modules: Modules, path: str) -> Fault | None:
     try:
-        return fault(modules.project.text(path))
+        return modules.reader.fault(modules.project.text(path))
     except UnreadableFile as unreadable:
         return unreadable.line, unreadable.column, unreadable.reason

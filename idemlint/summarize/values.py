@@ -131,7 +131,7 @@ class Values(Relations):
         told = self.catalog.constant(kind.path) if isinstance(kind, LibraryType) else None
         if told is not None:
             return constant(told)
-        return replace(GLOBAL, closure=Closure(kind=kind)) if kind is not None else Value(CONSTANT)
+        return Value(CONSTANT, closure=Closure(kind=kind)) if kind is not None else GLOBAL
 
     def attribute(self, expr: f.Attribute) -> Value:
         constants = self.here.body.constants
@@ -164,7 +164,7 @@ class Values(Relations):
             return Value(frozenset({Origin("row", kind.model)}), rows=Rows(kind.model))
         base_kind = self.type_of(expr.base)
         if isinstance(base_kind, ModuleType | LibraryType | ClassType | TaskType | LibraryInstance) and not base.varies:
-            return replace(GLOBAL, closure=Closure(kind=kind, receiver=base))
+            return Value(CONSTANT, closure=Closure(kind=kind, receiver=base))
         if base.effect is not None and expr.name in COUNTS:
             return Value(frozenset({UNKNOWN}), effect=(base.effect[0], "count"))
         if base.column is not None and (path := self.within(base.column, expr.name)):

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 import symtable
 import warnings
+from typing import TypeAlias
 
 from idemlint.syntax.extract import SyntaxProblem, parse
 from idemlint.syntax.split import split
 
+Fault: TypeAlias = tuple[int, int, str]
+"""Line, column and reason."""
 
-def fault(text: str) -> tuple[int, int, str] | None:
+
+def fault(text: str) -> Fault | None:
     """The line, column and reason of the first thing in the module `text` that is no Python; None where it all is.
 
     The interpreter that runs idemlint is quick and asked first. What it refuses may only be newer than it is, so the
@@ -31,7 +35,7 @@ def fault(text: str) -> tuple[int, int, str] | None:
     return None
 
 
-def _refused(text: str) -> tuple[int, int, str] | None:
+def _refused(text: str) -> Fault | None:
     """What the interpreter has against a text, without a reason where it gives up; None where it takes it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
