@@ -46,11 +46,19 @@ class Engine:
     finds: tuple[Diagnostic, ...] = ()
     breaks: BaseException | None = None
     asked: list[tuple[Project, Config]] = field(default_factory=list)
+    jobs: int = 0
 
     def check(
-        self, project: Project, config: Config, progress: Callable[[str, int, int], None] | None, *, unknown: bool
+        self,
+        project: Project,
+        config: Config,
+        progress: Callable[[str, int, int], None] | None,
+        *,
+        unknown: bool,
+        jobs: int,
     ) -> Report:
         self.asked.append((project, config))
+        self.jobs = jobs
         if self.breaks:
             raise self.breaks
         return report(*self.finds)
@@ -127,6 +135,29 @@ EXIT_CODES = [
     (["--root", "missing"], (), 2),
     (["-o", "missing/report.txt"], (), 2),
 ]
+
+
+def test_a_large_project_is_read_by_two_processes_where_there_are_processors(
+    engine: Engine, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    run(["check"])
+    small = engine.jobs
+    for number in range(200):
+        (shop / f"module{number}.py").touch()
+    run(["check"])
+    large = engine.jobs
+    run(["check", "--jobs", "1"])
+    chosen = engine.jobs
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    run(["check"])
+    assert (small, large, chosen, engine.jobs) == (1, 2, 1, 1)
+
+
+@pytest.mark.parametrize("count", ["0", "-1", "many"])
+def test_a_number_of_processes_that_is_none_is_refused(count: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", "--jobs", count]) == 2
+    assert "--jobs" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("form", FORMATS)
