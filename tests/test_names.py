@@ -100,6 +100,19 @@ def test_a_name_is_followed_through_the_modules_that_hand_it_on(
     assert called(tmp_path, {**SHOP, **inits, "tasks.py": task(imports, call)}) == ["shop.mail:send"]
 
 
+def test_a_module_named_like_a_library_does_not_hide_it_in_the_package_that_is_checked(tmp_path: Path) -> None:
+    (tmp_path / "__init__.py").write_text("")
+    files = {
+        "celery.py": "from celery import Celery\napp = Celery('shop')\n",
+        "mail.py": SEND,
+        "tasks.py": "from .celery import app\nfrom .mail import send\n\n\n@app.task\ndef task(to):\n    send(to)\n",
+        "shared.py": task("from .mail import send", "send(to)").replace("def task", "def other"),
+    }
+    project = linked(tmp_path, files)
+    package = tmp_path.name
+    assert project.called("task") == project.called("other") == [f"{package}.mail:send"]
+
+
 def test_the_last_binding_of_a_name_counts(tmp_path: Path) -> None:
     imports = "from shop.mail import send\ndef send(to):\n    return None"
     assert called(tmp_path, {**SHOP, "tasks.py": task(imports, "send(to)")}) == ["tasks:send"]

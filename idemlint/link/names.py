@@ -64,7 +64,9 @@ class Names:
             return ModuleType(source) if self.modules.is_package(source) else LibraryType(source)
         if isinstance(source, SourceFile):
             found = self.member(source, statement.name)
-            return found if found is not None else LibraryType(f"{source.module}.{statement.name}")
+            # `from celery import Celery` beside or in a `celery.py` of the package that is checked: the library's.
+            asked = source.module if statement.level else statement.module
+            return found if found is not None else LibraryType(f"{asked}.{statement.name}")
         inner = self.modules.absolute(f"{source}.{statement.name}", module.file.path)
         if inner is not None and (statement.level or self.modules.is_package(source)):
             return ModuleType(inner.path)
