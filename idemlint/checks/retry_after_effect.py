@@ -49,8 +49,22 @@ def triggers(replay: Replay, retry: Retry, effect: Effect) -> bool:
         return False
     if not retry.on or _ANY & set(retry.on):
         return True
-    library = effect.path.partition(".")[0]
-    return any(name.partition(".")[0] == library and replay.ambiguous(name) for name in retry.on)
+    if any(same_library(name, effect) and replay.ambiguous(name) for name in retry.on):
+        return True
+    later = (other for other in replay.summary.effects if follows(replay, effect, other) and not other.handled)
+    return any(same_library(name, other) for other in later for name in retry.on)
+
+
+def same_library(exception: str, call: Effect) -> bool:
+    """Whether a call may raise an exception: those of its library."""
+    return call.kind == "external" and exception.partition(".")[0] == call.path.partition(".")[0]
+
+
+def follows(replay: Replay, effect: Effect, other: Effect) -> bool:
+    """Whether `other` comes after an effect, be it in the next turn of a loop."""
+    if not replay.same_path(effect, other):
+        return False
+    return other.id > effect.id or bool(set(effect.loops) & set(other.loops))
 
 
 def refusal(replay: Replay, effect: Effect, call: Effect) -> bool:
