@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
 from idemlint.catalog import Effect as Row
 from idemlint.domain.effect import Effect
@@ -56,7 +57,7 @@ class Outside(Known):
         given = dict(effect.arguments)
         texts = [given[name].text for name in ("#0", "name", "#1", "key") if name in given]
         if told is not None and told.text not in texts:
-            texts.append(told.text)
+            texts.append(_spelled_out(told.text, given.values()))
         return " ".join(text for text in texts if text)
 
     def read_from(self, effect: Effect) -> tuple[Effect, str] | None:
@@ -146,3 +147,12 @@ def same(one: Value | None, other: Value | None) -> bool:
 def one(title: str) -> str:
     """A noun with its article: an Invoice, a Receipt, a row."""
     return f"{'an' if title[:1].lower() in tuple('aeiou') else 'a'} {title}"
+
+
+def _spelled_out(text: str | None, given: Iterable[Value]) -> str | None:
+    """The text of an update with the names put in that others stand for: `{"#n": "balance"}` for `ADD #n :amount`."""
+    for value in given:
+        for name, meant in value.entries or ():
+            if text is not None and name.startswith("#") and meant.text is not None:
+                text = meant.text.join(re.split(rf"{re.escape(name)}\b", text))
+    return text
