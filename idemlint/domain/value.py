@@ -334,5 +334,12 @@ def derived(values: Iterable[Value], text: str | None = None) -> Value:
     return Value(origins_of(values), text=text)
 
 
+def united(one: Value, other: Value) -> Value:
+    """A dict, and what another adds to it: `one | other`."""
+    entries = {**dict(one.entries or ()), **dict(other.entries or ())}
+    partial = any(value.entries is None or value.partial for value in (one, other))
+    return replace(one, origins=origins_of((one, other)), entries=tuple(entries.items()), partial=partial)
+
+
 def with_origins(value: Value, origins: frozenset[Origin]) -> Value:
     return replace(value, origins=origins)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from idemlint.domain.value import Object, Value, derived
+from idemlint.domain.value import Object, Value, derived, united
 from idemlint.summarize.documents import Documents
 from idemlint.summarize.values import added_to
 from idemlint.syntax import facts as f
@@ -51,15 +51,9 @@ class Assigning(Documents):
     def set_item(self, base: f.Expr, index: f.Expr, value: Value, target: f.Expr) -> None:
         holder = self.evaluate(base)
         key = self.evaluate(index)
-        if key.text is not None and "{}" not in key.text:
-            if self.catalog.is_key_name(key.text):
-                self.use_key(key.text, value, target.at, "")
-            if holder.entries is not None and isinstance(base, f.Name):
-                entries = dict(holder.entries)
-                entries[key.text] = replace(value, site=self.site(target.at))
-                self.here.env[base.id] = replace(
-                    holder, entries=tuple(entries.items()), origins=derived([holder, value]).origins
-                )
+        if key.text is not None and "{}" not in key.text and self.catalog.is_key_name(key.text):
+            self.use_key(key.text, value, target.at, "")
+        self.put_at(base, key, replace(value, site=self.site(target.at)))
         if value.tally is not None and isinstance(base, f.Name):
             # `profile["coins"] += won`: what is stored next is what was read, with something added.
             self.here.env[base.id] = replace(self.here.env.get(base.id, holder), tally=(value.tally[0], key.text or ""))
@@ -91,6 +85,8 @@ class Assigning(Documents):
             text = (old.text or "{}") + (added.text or "{}")
         step = old.column or old.step
         value = Value(derived([old, added]).origins, text=text, step=step, tally=added_to(old))
+        if statement.operator == "|" and old.entries is not None and old.column is None:
+            value = united(old, added)
         if isinstance(target, f.Attribute):
             holder = self.evaluate(target.base)
             if holder.thing is not None:

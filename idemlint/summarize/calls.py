@@ -17,6 +17,7 @@ from idemlint.program import (
     UnresolvedCall,
 )
 from idemlint.summarize.given import Given
+from idemlint.summarize.holding import PUTS
 from idemlint.summarize.libraries import Libraries
 from idemlint.summarize.state import Snapshot
 from idemlint.syntax import facts as f
@@ -67,6 +68,8 @@ class Calls(Libraries):
             return self.inner()
         if (known := self.asked_in_memory(expr)) is not None:
             return Value(frozenset({Origin("process")}), test=known)
+        if isinstance(expr.function, f.Attribute) and expr.function.name in PUTS:
+            self.put_into(expr.function.base, expr.function.name, given)
         match target:
             case ProjectCall():
                 return self.project(target, callee, given, expr)
@@ -81,7 +84,7 @@ class Calls(Libraries):
                 self.unresolved[self.site(expr.at)] = name
                 for value in given.all():
                     self.looked_at(value)
-                return Value()
+                return self.part_of_message(callee, given, expr) or Value()
         return self.plain(callee, given, expr)
 
     def project(self, target: ProjectCall, callee: Value, given: Given, expr: f.Call) -> Value:

@@ -294,7 +294,8 @@ def _arguments(given: Given, index: int, statement: Value, style: str, method: s
         return Arguments(first.items or (), first.entries or (), hole, True)
     if beside.items is None and beside.entries is None and len(rest) > 1:
         return Arguments(rest, hole=hole)
-    return Arguments(beside.items or (), beside.entries or (), hole)
+    told = beside.items is not None or beside.entries is not None
+    return Arguments(beside.items or (), beside.entries or (), hole, others=Value() if told else Value(beside.origins))
 
 
 def _beginning(texts: list[str]) -> str:

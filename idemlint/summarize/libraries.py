@@ -8,17 +8,14 @@ from datetime import timedelta
 from idemlint.catalog import Effect as Row
 from idemlint.domain.effect import Key
 from idemlint.domain.guard import argument
-from idemlint.domain.value import CONSTANT, NOTHING, Closure, Origin, Value, derived, origins_of
+from idemlint.domain.value import CONSTANT, NOTHING, Closure, Origin, Value, derived
 from idemlint.link import calculation
 from idemlint.link.values import Known
 from idemlint.program import LibraryCall
 from idemlint.summarize.given import Given, arguments_of
-from idemlint.summarize.messages import Messages
+from idemlint.summarize.holding import Holding
 from idemlint.summarize.texts import formatted
 from idemlint.syntax import facts as f
-
-ITEMS = 16
-"""A list is followed up to so many elements that the code adds by name."""
 
 _SAME = ("strip", "lower", "encode", "rstrip")
 """Methods of texts after which they are taken for the same."""
@@ -36,7 +33,7 @@ NUMBERS = frozenset({"datetime.timedelta", "builtins.float", "builtins.int", "bu
 ASK_ATTRIBUTE = frozenset({"builtins.hasattr", "builtins.getattr"})
 
 
-class Libraries(Messages):
+class Libraries(Holding):
     """The part of a walk that reads what the catalog says of a call."""
 
     def library(self, target: LibraryCall, callee: Value, given: Given, expr: f.Call) -> Value:
@@ -118,6 +115,8 @@ class Libraries(Messages):
         origin = self.library_origin(path, expr.at, len(given.positional) + len(given.keywords))
         if origin is not None:
             return Value(frozenset({origin}))
+        if (part := self.part_of_message(callee, given, expr)) is not None:
+            return part
         receiver = callee.closure.receiver if callee.closure else None
         number = _calculated(path, receiver, given)
         if number is not None:
@@ -273,8 +272,6 @@ class Libraries(Messages):
                     return found
         if name in ("append", "extend", "insert") and receiver is not None and receiver.column is not None:
             self.lengthen(receiver, expr)
-        if name in ("append", "add", "extend") and given.positional and isinstance(expr.function, f.Attribute):
-            self.grow(expr.function.base, name, given.positional[0])
         values = [value for value in (receiver, *given.all()) if value is not None and value.varies]
         text = receiver.text if receiver is not None and name in ("format", *_SAME) else None
         if text is not None and name == "format":
@@ -293,17 +290,6 @@ class Libraries(Messages):
         if thing is not None and thing.model is not None:
             value = Value(receiver.origins, column=receiver.column)
             self.assign(thing, receiver.column[1], value, self.site(expr.at), "append")
-
-    def grow(self, base: f.Expr, method: str, added: Value) -> None:
-        """`rows.append(row)`: what a list holds, as far as a bulk insert or update of it needs to know."""
-        if not isinstance(base, f.Name):
-            return
-        held = self.here.env.get(base.id)
-        if held is None or held.items is None or len(held.items) >= ITEMS:
-            return
-        more = (added.items or ()) if method == "extend" else (added,)
-        origins = origins_of((held, *more)) if held.items else origins_of(more)
-        self.here.env[base.id] = replace(held, items=(*held.items, *more)[:ITEMS], origins=origins)
 
 
 def _calculated(path: str, receiver: Value | None, given: Given) -> tuple[object] | None:

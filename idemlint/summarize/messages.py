@@ -42,6 +42,16 @@ class Messages(Sending):
         self.record("receive", at, path=path, arguments=(*(arguments_of(given) if given is not None else ()), *holder))
         return MESSAGE
 
+    def part_of_message(self, callee: Value, given: Given, expr: f.Call) -> Value | None:
+        """What a method of a received message says, with an argument that is the same each time or none: part of the
+        message (`message.offset()`); None for any other call."""
+        receiver = callee.closure.receiver if callee.closure is not None else None
+        if self.intake is None or receiver is None or receiver.origins != MESSAGE.origins:
+            return None
+        if not isinstance(expr.function, f.Attribute) or any(not value.stable for value in given.all()):
+            return None
+        return self.of_delivery(receiver, expr.function.name, expr.at) or Value(MESSAGE.origins)
+
     def received_from(self, iterable: f.Expr, first: int) -> str | None:
         """The path by which the turns of a loop over this receive; None if they do not. A generator, whose effects are
         those from `first`, hands on what it receives."""

@@ -36,17 +36,19 @@ HELD = Guard((), "lock", "entered", expires="never")
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What a statement is given: parameters by position and by name, and what its text has been filled with."""
+    """What a statement is given: parameters by position and by name, what its text has been filled with, and where
+    those come from that nobody names: parts of one mapping or list."""
 
     positional: tuple[Value, ...] = ()
     named: tuple[tuple[str, Value], ...] = ()
     hole: Value = UNTOLD
     many: bool = False
+    others: Value = UNTOLD
 
     def at(self, place: int | str) -> Value:
         if isinstance(place, int):
-            return self.positional[place] if place < len(self.positional) else Value()
-        return dict(self.named).get(place, Value())
+            return self.positional[place] if place < len(self.positional) else self.others
+        return dict(self.named).get(place, self.others)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from idemlint.domain.value import (
     join,
     literal_origins,
     origins_of,
+    united,
 )
 from idemlint.program import (
     ClassType,
@@ -274,6 +275,8 @@ class Values(Relations):
         return result
 
     def operation(self, operator: str, left: Value, right: Value) -> Value:
+        if operator == "|" and left.column is None and (left.entries is not None or right.entries is not None):
+            return united(left, right)
         text = None
         if operator == "+" and (left.text is not None or right.text is not None):
             text = (left.text or "{}") + (right.text or "{}")
