@@ -6,6 +6,7 @@ from idemlint.checks.rule import Rule
 from idemlint.diagnostic import Applicability, Confidence, Fix, Severity, StepKind
 from idemlint.domain.effect import Effect
 from idemlint.domain.guard import Strength
+from idemlint.domain.summary import Loop
 from idemlint.domain.value import Origin, Value
 from idemlint.program import Site
 from idemlint.replay import CALLED, SENT, Finding, Mark, Replay
@@ -63,10 +64,26 @@ def selected(replay: Replay, effect: Effect) -> Iterator[tuple[Origin, str]]:
     if replay.guarded(effect, Strength.STATE):
         return
     for loop in replay.loops(effect):
-        for condition in loop.lookup:
-            for origin in condition.value.unstable:
-                if origin.kind == "clock" and loop.model:
-                    yield origin, SELECTION
+        for source in (loop, *gathered(replay, loop)):
+            for condition in source.lookup:
+                for origin in condition.value.unstable:
+                    if origin.kind == "clock" and source.model:
+                        yield origin, SELECTION
+
+
+def gathered(replay: Replay, loop: Loop) -> Iterator[Loop]:
+    """The loops over rows that filled the container which a loop goes over (mails by recipient, say); none where the
+    run writes to these rows."""
+    if loop.model:
+        return
+    written = {effect.model for effect in replay.summary.effects if effect.changes_data}
+    held = {origin.detail for origin in loop.origins if origin.kind == "row"}
+    for source in replay.summary.loops:
+        model = replay.program.models.get(source.model)
+        if model is None or model.name in written or source.id >= loop.id:
+            continue
+        if any(detail == model.name or detail.partition(".")[0] == model.title for detail in held):
+            yield source
 
 
 def finding(replay: Replay, effect: Effect, site: Site, what: str) -> Finding:
