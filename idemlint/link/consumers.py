@@ -75,7 +75,7 @@ def _worth_a_look(linker: Linker, rows: list[Consumer]) -> Iterator[tuple[Source
     found: dict[SourceFile, list[Consumer]] = {}
     for row in rows:
         marked = frozenset(mentioning(row.marks))
-        places = [mentioning([word]) for word in sorted(row.words)]
+        places = [frozenset(mentioning([word])) for word in sorted(row.words)]
         for source in sorted({source for files in places for source in files}, key=lambda source: source.path):
             telling = any(source in files and (len(files) <= CROWD or source in marked) for files in places)
             if telling and is_production(source.path):

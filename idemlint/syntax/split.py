@@ -8,12 +8,26 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import reduce
 
 from idemlint.syntax.strings import OPENER, string_end
 
 # A string opener with its prefix, a bracket, a comment or a line end: everything else cannot change where we stand.
 _TOKEN = re.compile(rf"(?P<string>{OPENER})|[()\[\]{{}}]|\#[^\r\n]*|\\\r\n|\\.|\r\n|\r|\n", re.DOTALL)
 _LINE_END = re.compile(r"\r\n|\r|\n")
+# Whole lines that begin with a blank or a comment, as long as it is plain where their strings and brackets end: nothing
+# starts in them, so they are passed at once. A formatted string may hold quotes of its own, so it is not plain.
+_NOT_FORMATTED = r"(?<![fFtT])(?<![fFtT][rRbB])"
+_STRING = (
+    rf"""{_NOT_FORMATTED}(?:"(?!"")(?:[^"\\\r\n]++|\\[^\r\n])*+"|'(?!'')(?:[^'\\\r\n]++|\\[^\r\n])*+'"""
+    rf"""|\"{{3}}(?:[^"\\]++|\\.|"(?!""))*+\"{{3}}|'{{3}}(?:[^'\\]++|\\.|'(?!''))*+'{{3}})"""
+)
+_CODE = r"""[^"'()\[\]{}\\\#\r\n\f]++"""
+_WITHIN = rf"{_CODE}|{_STRING}|(?:\#[^\r\n\f]*+)?(?:\r\n|\r|\n)(?=[ \t)\]}}])"
+_BRACKETS = reduce(lambda inner, _: rf"[(\[{{](?:{_WITHIN}|{inner})*+[)\]}}]", range(3), r"[(\[{][)\]}]")
+_INDENTED = re.compile(
+    rf"(?:(?=[ \t\#\r\n])(?:{_CODE}|{_STRING}|{_BRACKETS})*+(?:\#[^\r\n\f]*+)?(?:\r\n|\r|\n))++", re.DOTALL
+)
 # A name is whatever stands up to what may follow one: `\w` leaves out marks that names may hold.
 _DEFINITION = r"(?:async[ \t]+def|def|class)[ \t]+([^\s()\[\]:\\#]+)"
 _DEFINED = re.compile(rf"(?:\s|\#[^\r\n]*)*+(?:@.*?(?<=[\r\n\f]))?{_DEFINITION}", re.DOTALL)
@@ -61,6 +75,8 @@ def _statement_starts(text: str) -> list[int]:
     while position < len(text):
         if fresh and depth and _ANEW.match(text, position):
             depth = 0
+        if fresh and depth == 0 and (indented := _INDENTED.match(text, position)):
+            position = indented.end()
         if fresh and depth == 0:
             column = _FEED.match(text, position)
             after = column.end() if column else position
