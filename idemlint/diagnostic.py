@@ -170,9 +170,11 @@ class UnknownCall:
 @dataclass(frozen=True, slots=True)
 class Report:
     """All that a run found, sorted by path, line, column and rule, and what it looked at. `unknown` are the calls that
-    are most worth a row in a catalog of the user's own, `replaced` says which built-in rows such a catalog replaces."""
+    are most worth a row in a catalog of the user's own, `replaced` says which built-in rows such a catalog replaces,
+    `partly` names the tasks that do more than was followed."""
 
     findings: tuple[Diagnostic, ...]
     summary: Summary
     unknown: tuple[UnknownCall, ...] = ()
     replaced: tuple[str, ...] = ()
+    partly: tuple[str, ...] = ()

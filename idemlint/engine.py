@@ -55,7 +55,7 @@ def check(
     placed = place(found, program, places, {rule.name: rule.code for rule in checks.ALL})
     diagnostics = suppress(placed, project, config, checks.ALL, {path for path, *_ in program.unread})
     worth_a_row = unknown_calls(program, runs, places) if unknown else ()
-    return Report(tuple(diagnostics), counted(program, runs), worth_a_row, catalog.own.replaced)
+    return Report(tuple(diagnostics), counted(program, runs), worth_a_row, catalog.own.replaced, partly(program, runs))
 
 
 def findings(program: Program, runs: tuple[Run, ...], catalog: Catalog, config: Config) -> Iterator[Finding]:
@@ -148,3 +148,8 @@ def counted(program: Program, runs: tuple[Run, ...]) -> Summary:
         unresolved_calls=len(unresolved),
         unread_files=len({path for path, *_ in program.unread}),
     )
+
+
+def partly(program: Program, runs: tuple[Run, ...]) -> tuple[str, ...]:
+    """The names of the tasks that reached the bounds of a walk, so that more may be wrong with them than was found."""
+    return tuple(sorted(program.tasks[run.root.task].name for run in runs if run.capped and run.root.task is not None))
