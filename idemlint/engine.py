@@ -11,7 +11,7 @@ from idemlint import checks
 from idemlint.catalog import Catalog, load
 from idemlint.checks import precedence
 from idemlint.config import Config
-from idemlint.delivery import Delivery, RetryCall, deliver, deliver_message
+from idemlint.delivery import Delivery, RetryCall, deliver, deliver_message, of_companion
 from idemlint.diagnostic import Report, Summary
 from idemlint.domain.effect import Effect
 from idemlint.domain.journal import journals
@@ -21,7 +21,7 @@ from idemlint.link.forecast import forecast, foreseen
 from idemlint.link.values import Known, Made, Unknown
 from idemlint.placing import Places, place
 from idemlint.processes import Beside
-from idemlint.program import Option, Program
+from idemlint.program import Option, Program, Task
 from idemlint.progress import Progress, silent
 from idemlint.project import Project
 from idemlint.replay import Finding, Replay
@@ -60,15 +60,18 @@ def check(
 
 def findings(program: Program, runs: tuple[Run, ...], catalog: Catalog, config: Config) -> Iterator[Finding]:
     """What the rules say of each root, as far as precedence lets them."""
-    delivered = {run.root.task: delivery_of(program, run, catalog) for run in runs if run.root.task is not None}
-    reads = {run.root.task: run.reads for run in runs if run.root.task is not None}
+    delivered = deliveries(program, runs, catalog)
+    reads: dict[str, frozenset[str]] = {}
+    for run in runs:
+        if run.root.task is not None:
+            reads[run.root.task] = reads.get(run.root.task, frozenset()) | run.reads
     views = [
         Replay(
             program,
             catalog,
             run,
-            program.tasks[run.root.task] if run.root.task is not None else None,
-            delivered.get(run.root.task or ""),
+            task_of(program, run),
+            delivery_beside(run, delivered),
             config.scope == "project",
             reads=reads,
         )
@@ -86,6 +89,29 @@ def findings(program: Program, runs: tuple[Run, ...], catalog: Catalog, config: 
     for rule in checks.ALL:
         if rule.of_program is not None and config.runs(rule.name):
             yield from rule.of_program(program)
+
+
+def deliveries(program: Program, runs: tuple[Run, ...], catalog: Catalog) -> dict[str, Delivery]:
+    """Why each task is delivered again, by its id."""
+    own = [run for run in runs if run.root.task is not None and run.root.companion is None]
+    return {run.root.task or "": delivery_of(program, run, catalog) for run in own}
+
+
+def task_of(program: Program, run: Run) -> Task | None:
+    """The task that a run belongs to, for what runs beside it in the place of that."""
+    task = program.tasks[run.root.task] if run.root.task is not None else None
+    if task is None or run.root.companion is None:
+        return task
+    site = run.root.companion.site
+    return replace(task, site=site, declared=site, options=(), library=())
+
+
+def delivery_beside(run: Run, delivered: dict[str, Delivery]) -> Delivery | None:
+    """Why the task of a run is delivered again, or what runs beside it."""
+    delivery = delivered.get(run.root.task or "")
+    if delivery is None or run.root.companion is None:
+        return delivery
+    return of_companion(delivery, run.root.companion.again)
 
 
 def carrying_keys(views: list[Replay]) -> tuple[tuple[str, Effect], ...]:
@@ -114,6 +140,7 @@ def delivery_of(program: Program, run: Run, catalog: Catalog) -> Delivery:
                 name: Known(value.literal[0]) if value.literal is not None else Unknown("worked out in the task")
                 for name, value in effect.arguments
             },
+            effect.path,
         )
         for effect in run.effects
         if effect.kind == "retry"

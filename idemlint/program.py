@@ -152,8 +152,8 @@ class TaskType:
 @dataclass(frozen=True, slots=True)
 class SignatureType:
     """A call of a task that is built but not sent; `task` is None for several tied together (a chain, a group), of
-    which `parts` are those that are known. `options` are the ones of the sending that are set already, `delay` the wait
-    that is."""
+    which `parts` are those that are known; of one task they are those that the worker sends after it. `options` are the
+    ones of the sending that are set already, `delay` the wait that is."""
 
     task: str | None
     framework: str
@@ -164,7 +164,7 @@ class SignatureType:
     @property
     def tasks(self) -> tuple[str, ...]:
         """The tasks that are sent with it."""
-        return self.parts if self.task is None else (self.task,)
+        return self.parts if self.task is None else (self.task, *self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,10 +404,11 @@ class Delay:
 @dataclass(frozen=True, slots=True)
 class EnqueueCall:
     """A task sent. `task` is its id (None: unknown, or several tied together, of which `parts` are those that are
-    known), `method` the catalog's row name, `arguments` the task's arguments by parameter name where they can be told,
-    `options` the delivery options of this call, `commit` "now", "deferred" (sent when the transaction commits) or
-    "configured" (a setting says which), `does` "enqueue" or "retry" (the running task sends itself again). `delay` is
-    how long the message waits before the task may run, None where it does not or that cannot be told."""
+    known; of one task they are those that the worker sends after it), `method` the catalog's row name, `arguments` the
+    task's arguments by parameter name where they can be told, `options` the delivery options of this call, `commit`
+    "now", "deferred" (sent when the transaction commits) or "configured" (a setting says which), `does` "enqueue" or
+    "retry" (the running task sends itself again). `delay` is how long the message waits before the task may run, None
+    where it does not or that cannot be told."""
 
     framework: str
     task: str | None
@@ -422,7 +423,7 @@ class EnqueueCall:
     @property
     def tasks(self) -> tuple[str, ...]:
         """The tasks that are known to be sent, first one first."""
-        return self.parts if self.task is None else (self.task,)
+        return self.parts if self.task is None else (self.task, *self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -556,6 +557,10 @@ class Task:
     intake: Intake | None = None
 
 
+NOTHING = ""
+"""The name of a setting that stands for an app which is told nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """A setting of a framework: `name` as the framework spells it (`task_acks_late`), `written` as the author did.
@@ -582,15 +587,26 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
+class Companion:
+    """A function that the worker runs beside a task: the site of its `def` name, and what runs it a second time, in a
+    word of the catalog's (`any`, `cut`, `sent`)."""
+
+    site: Site
+    again: str
+
+
+@dataclass(frozen=True, slots=True)
 class Root:
-    """A place the analysis starts from: a task, or a function that enqueues or holds a transaction around one.
-    `atomic` is what runs it in a transaction, a setting or a wrapper, `around` the body of what a class of the project
-    puts around each of its tasks ("": nothing)."""
+    """A place the analysis starts from: a task, what the worker runs beside it, or a function that enqueues or holds a
+    transaction around one. `atomic` is what runs it in a transaction, a setting or a wrapper, `around` the body of what
+    a class of the project puts around each of its tasks ("": nothing). With a `companion` the body is not that of the
+    task but of this function beside it."""
 
     body: str
     task: str | None
     atomic: Site | None = None
     around: str = ""
+    companion: Companion | None = None
 
 
 @dataclass(frozen=True, slots=True)

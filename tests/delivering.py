@@ -8,7 +8,7 @@ from typing import Any
 
 from idemlint.catalog import load
 from idemlint.delivery import Delivery, RetryCall, deliver
-from idemlint.engine import delivery_of
+from idemlint.engine import deliveries
 from idemlint.link import link
 from idemlint.link.values import Known, Made, Unknown, Value
 from idemlint.program import Option, Program, Setting, Site, Task
@@ -89,4 +89,4 @@ def linked(folder: Path) -> tuple[Program, dict[str, Delivery]]:
     catalog = load()
     program = link(discover([folder], isolated=True), catalog)
     runs = summarize(program, catalog)
-    return program, {run.root.task: delivery_of(program, run, catalog) for run in runs if run.root.task is not None}
+    return program, deliveries(program, runs, catalog)

@@ -11,7 +11,7 @@ from idemlint.delivery import Cause, Delivery, RetryCall, deliver
 from idemlint.delivery.cause import spelled
 from idemlint.diagnostic import Severity
 from idemlint.link.values import Known, Reference, Unknown, Value
-from idemlint.program import Option, Setting, Site, Task
+from idemlint.program import NOTHING, Option, Setting, Site, Task
 from idemlint.syntax import facts as f
 
 DEF = Site("shop/tasks.py", 3, 0)
@@ -605,6 +605,24 @@ def by_app(app: str | None, *settings: Setting) -> Delivery:
     return deliver(task, settings, lambda option: Unknown("no options"))
 
 
+@pytest.mark.parametrize(
+    ("late", "arguments", "expected"),
+    [
+        (True, {"#0": Known("no"), "requeue": Known(True)}, ["requeued*", "worker-lost", "connection-lost"]),
+        (True, {"#0": Known("no"), "#1": Known(True)}, ["requeued*", "worker-lost", "connection-lost"]),
+        (True, {"#0": Known("no"), "requeue": Known(False)}, ["worker-lost", "connection-lost"]),
+        (True, {"#0": Known("no")}, ["worker-lost", "connection-lost"]),
+        (True, {"requeue": Unknown("worked out in the task")}, ["worker-lost", "connection-lost"]),
+        # What is acknowledged already cannot be given back.
+        (False, {"requeue": Known(True)}, ["early-ack"]),
+    ],
+)
+def test_a_message_that_is_given_back(late: bool, arguments: dict[str, Value], expected: list[str]) -> None:
+    call = RetryCall(Site("shop/tasks.py", 3, 40), (), arguments, "celery.exceptions.Reject")
+    found = delivered({"acks_late": late}, retried=(call,))
+    assert [cause.kind + "*" * cause.endless for cause in found.causes] == expected
+
+
 def test_a_task_reads_the_settings_of_its_app() -> None:
     late, early = setting("task_acks_late", True, "a:app"), setting("task_acks_late", False, "b:app")
     assert by_app("a:app", late, early).late_ack is True
@@ -619,6 +637,15 @@ def test_a_shared_task_reads_what_all_apps_agree_on() -> None:
         "TASK_ACKS_LATE: the apps a:app, b:app do not agree on task_acks_late"
         in by_app(None, one, setting("task_acks_late", False, "b:app")).unknown
     )
+
+
+def test_an_app_that_is_told_nothing_does_not_read_what_another_one_is_told() -> None:
+    settings = (setting("task_acks_late", True, "a:app"), setting(NOTHING, None, "b:app"))
+    assert by_app("a:app", *settings).late_ack is True
+    assert by_app("b:app", *settings).late_ack is False
+    shared = by_app(None, *settings)
+    assert shared.late_ack is None
+    assert "TASK_ACKS_LATE: the apps a:app, b:app do not agree on task_acks_late" in shared.unknown
 
 
 def test_the_only_app_counts_for_every_task() -> None:

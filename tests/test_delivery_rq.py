@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from delivering import causes, delivered, lifted, made, setting, waits
 
-from idemlint.delivery import sent_on_commit
-from idemlint.link.values import Unknown
+from idemlint.delivery import RetryCall, sent_on_commit
+from idemlint.link.values import Known, Unknown
+from idemlint.program import Site
 
 RETRY = "rq.Retry"
 
@@ -46,6 +47,41 @@ def test_time_limit() -> None:
     assert str(delivered("rq", {"job_timeout": 600}).time_limit) == "10 min"
     assert str(delivered("rq", {}, {"RQ_QUEUES": queues}).time_limit) == "6 min"
     assert delivered("rq", {}, {"RQ_QUEUES": {**queues, "high": {}}}).time_limit is None
+
+
+def test_time_limits_in_words_and_without_end() -> None:
+    assert str(delivered("rq", {"job_timeout": "1h"}).time_limit) == "1 h"
+    assert str(delivered("rq", {"job_timeout": "600"}).time_limit) == "10 min"
+    assert delivered("rq", {"job_timeout": -1}).time_limit is None
+    assert delivered("rq", {"job_timeout": Unknown("passed in")}).time_limit is None
+
+
+def test_a_queue_brings_its_own_time_limit() -> None:
+    queue = made("rq.Queue", "orders", default_timeout=3600)
+    assert str(delivered("rq", {"queue": queue}).time_limit) == "1 h"
+    assert str(delivered("rq", {"queue": queue, "job_timeout": 60}).time_limit) == "1 min"
+    assert str(delivered("rq", {"queue": made("rq.Queue", "orders")}).time_limit) == "3 min"
+    assert str(delivered("rq", {"queue": "orders"}).time_limit) == "3 min"
+    assert delivered("rq", {"queue": Unknown("passed in")}).time_limit is None
+
+
+ASKED = RetryCall(Site("shop/tasks.py", 3, 20), (), {"max": Known(3), "interval": Known(60)}, "rq.Retry")
+
+
+@pytest.mark.parametrize(
+    ("options", "version", "expected", "cap"),
+    [
+        ({}, None, "retry-call=3", "ERROR"),
+        ({"retry": made(RETRY, max=2)}, (2, 1), "retry=2 retry-call=3 worker-lost=2", "ERROR"),
+        # Before, what a job returns is its result and nothing more.
+        ({}, (2, 0), "early-ack", "NOTE"),
+    ],
+)
+def test_a_job_that_returns_a_retry(
+    options: dict[str, Any], version: tuple[int, ...] | None, expected: str, cap: str
+) -> None:
+    found = delivered("rq", options, version=version, retried=(ASKED,))
+    assert (causes(found), found.cap.name) == (expected, cap)
 
 
 COMMITS: Mapping[str, tuple[dict[str, Any], dict[str, tuple[int, ...]], bool | None]] = {

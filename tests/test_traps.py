@@ -33,6 +33,36 @@ app = Celery("shop", broker="redis://redis:6379/0")
 }
 
 TRAPS: Mapping[str, Trap] = {
+    "A message that is given back before anything is done may come again as often as it likes": (
+        {
+            **CELERY,
+            "pay.py": PAY,
+            "tasks.py": """
+from app import app
+from celery.exceptions import Reject
+from pay import pay
+
+
+@app.task(acks_late=True)
+def early(order_id, ready):
+    if not ready:
+        raise Reject("not yet", requeue=True)
+    pay(order_id)
+
+
+@app.task(acks_late=True)
+def late(order_id, ready):
+    pay(order_id)
+    if not ready:
+        raise Reject("not yet", requeue=True)
+""",
+        },
+        {
+            "endless-redelivery warning tasks.py:13",
+            "retry-after-effect error tasks.py:17",
+            "unkeyed-external-call error pay.py:5",
+        },
+    ),
     "Celery on Redis acknowledges early and still runs a delayed task twice": (
         {
             **CELERY,

@@ -294,6 +294,77 @@ class Often:
         True,
         {"max_tries: the apps worker:Often, worker:Once do not agree on max_tries"},
     ),
+    "an app beside one that is told nothing": (
+        {
+            "one/__init__.py": "",
+            "one/app.py": """
+from celery import Celery
+
+app = Celery("one", broker="redis://redis:6379/0")
+app.conf.task_acks_late = True
+""",
+            "two/__init__.py": "",
+            "two/app.py": """
+from celery import Celery
+
+app = Celery("two")
+""",
+            "tasks.py": LONG,
+        },
+        None,
+        {
+            "task_acks_late: the apps one.app:app, two.app:app do not agree on task_acks_late",
+            "broker_url: the apps one.app:app, two.app:app do not agree on broker_url",
+        },
+    ),
+    "options of a message that are passed in": (
+        {
+            "app.py": """
+from celery import Celery
+
+app = Celery("shop", broker="redis://redis:6379/0")
+""",
+            "tasks.py": """
+from app import app
+
+
+@app.task(acks_late=True)
+def train(model_id):
+    return model_id
+
+
+def start(model_id, **options):
+    train.apply_async((model_id,), **options)
+""",
+        },
+        True,
+        {"some options of a message: options is passed in"},
+    ),
+    "RQ's options of a message that are put together on the way": (
+        {
+            "jobs.py": """
+from rq import Queue, Retry
+
+queue = Queue()
+
+
+def train(model_id):
+    return model_id
+
+
+def start(model_id, often, limit):
+    options = {"retry": Retry(max=3)}
+    if often:
+        options["retry"] = Retry(max=9)
+    queue.enqueue(train, model_id, job_timeout=limit, **options)
+"""
+        },
+        False,
+        {
+            "some options of a message: it is changed before it is spread here",
+            "job_timeout: limit is passed in",
+        },
+    ),
     "RQ's retries that are worked out elsewhere": (
         {
             "jobs.py": """

@@ -27,6 +27,7 @@ _PARTS = {
     "method": "methods",
     "send": "sends",
     "compose": "composes",
+    "companion": "companions",
 }
 """Table of a file -> field of the framework that its rows fill."""
 

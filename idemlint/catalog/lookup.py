@@ -212,19 +212,17 @@ class Catalog:
         for framework in asked:
             methods = (row for row in framework.methods if row.does == "enqueue" and "task" in row.of)
             found.update(name for row in methods for name in row.names)
-            named = (row for row in framework.sends if row.does == "enqueue" and row.by != "signature")
-            found.update(word_of(call) for row in named for call in row.calls)
+            # What a running task does to itself is met where tasks are read.
+            own = {base for row in framework.classes for base in row.bases}
+            calls = (call for row in framework.sends if row.does == "enqueue" for call in row.calls)
+            found.update(word_of(call) for call in calls if call.rpartition(".")[0] not in own)
         found.update(path.rpartition(".")[2] for path, row in self.tables.roles.exact() if row.role == "on-commit")
         return frozenset(word for word in found if not word.startswith("__") and "*" not in word)
 
     def tying_words(self, frameworks: Iterable[rows.Framework]) -> list[str]:
-        """The names of what ties several tasks together so that a call of it sends them, in these frameworks."""
-        found: set[str] = set()
-        for framework in frameworks:
-            row = framework.method("__call__", "composition")
-            if row is not None and row.does == "enqueue":
-                found.update(word_of(call) for compose in framework.composes for call in compose.calls)
-        return sorted(word for word in found if not word.startswith("_"))
+        """The names of what ties several tasks together, in these frameworks."""
+        calls = (call for framework in frameworks for compose in framework.composes for call in compose.calls)
+        return sorted({word for word in map(word_of, calls) if not word.startswith("_")})
 
     # --- Queues without a framework ----------------------------------------------------------------------------------
 

@@ -177,15 +177,16 @@ class ExceptionRow:
 class Declare:
     """Calls that make a function a task: decorators, bare or called with options; with `function`, calls that may be
     handed the function there, or the dotted path to it. `name` is where the task's name in the queue may be given,
-    `positional` which options are given without their names, in order. `commit` is `now`, or `deferred` for a task that
-    is always sent on commit, or `configured`. With `instance` the task may be a method, and is called on an instance of
-    its class."""
+    `positional` which options are given without their names, in order, `inside` which arguments are dicts of options.
+    `commit` is `now`, or `deferred` for a task that is always sent on commit, or `configured`. With `instance` the task
+    may be a method, and is called on an instance of its class."""
 
     calls: tuple[str, ...]
     function: tuple[Slot, ...] = ()
     name: tuple[Slot, ...] = ()
     bare: bool = True
     positional: tuple[str, ...] = ()
+    inside: tuple[str, ...] = ()
     commit: str = "now"
     instance: bool = False
     framework: str = ""
@@ -212,10 +213,12 @@ class Listing:
     """Lists of functions that are tasks by standing there: the class attributes of these names in a class that a worker
     is told to read, or the arguments of the same names in `calls`. An item is a function, its dotted path, or what a
     declaring call made of it; with `key`, a dict that holds one of these there. With `coroutines` other functions are
-    none. `options` are arguments of `calls` that hold for all of the list."""
+    none. `options` are arguments of `calls` that hold for all of the list, `positional` the arguments that are given
+    without their names, in order; a dict given there is read as such a class."""
 
     attributes: tuple[str, ...]
     calls: tuple[str, ...] = ()
+    positional: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     key: str = ""
     coroutines: bool = False
@@ -230,7 +233,8 @@ class Method:
     `arguments` says where the task's own arguments are: `direct` (the call's, without `options`), `args-kwargs` (in
     the sequence at `args` and the dict at `kwargs`), `items` (one run for each item of the iterable at `args`) or
     `none`. `options` are keywords that are not the task's; `commit` is `now`, `deferred` (sent on commit) or
-    `configured` (a setting says which). The run is put off by the time at `countdown`, or until the one at `moment`.
+    `configured` (a setting says which). The run is put off by the time at `countdown`, or until the one at `moment`;
+    the worker sends the tasks at `follows` after it. What the method is called on is the option `holder` ("": none).
     """
 
     names: tuple[str, ...]
@@ -243,6 +247,8 @@ class Method:
     commit: str = "now"
     countdown: tuple[Slot, ...] = ()
     moment: tuple[Slot, ...] = ()
+    follows: tuple[Slot, ...] = ()
+    holder: str = ""
     framework: str = ""
 
 
@@ -265,6 +271,8 @@ class Send:
     commit: str = "now"
     countdown: tuple[Slot, ...] = ()
     moment: tuple[Slot, ...] = ()
+    follows: tuple[Slot, ...] = ()
+    holder: str = ""
     framework: str = ""
 
 
@@ -274,6 +282,28 @@ class Compose:
 
     calls: tuple[str, ...]
     framework: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """Functions that the worker runs beside a task, before or after it. They are given at one of the slots `given`: an
+    option of the task or of a message to it, an argument of what runs the worker, or a method or attribute of the class
+    of the task or of the worker. A function may be handed over inside a call of one of `wraps`. `again` says what runs
+    it a second time: `any` cause for which the task is, only one that `cut` the run, or only a second message that is
+    `sent`. With `bound` the task itself is handed over first; `passes` are the types of further arguments, by
+    position."""
+
+    given: tuple[Slot, ...]
+    again: str
+    wraps: tuple[str, ...] = ()
+    bound: bool = False
+    passes: Mapping[str, str] = field(default_factory=dict)
+    framework: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The options and attributes that hold the function itself."""
+        return tuple(slot.name for slot in self.given if slot.name is not None and not slot.items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,6 +338,7 @@ class Framework:
     methods: tuple[Method, ...] = ()
     sends: tuple[Send, ...] = ()
     composes: tuple[Compose, ...] = ()
+    companions: tuple[Companion, ...] = ()
 
     def method(self, name: str, of: str = "task") -> Method | None:
         """What the method `name` of a `task`, `signature` or `composition` does; None if it has no part in delivery."""

@@ -54,6 +54,7 @@ class CatalogFile:
     method: tuple[rows.Method, ...] = ()
     send: tuple[rows.Send, ...] = ()
     compose: tuple[rows.Compose, ...] = ()
+    companion: tuple[rows.Companion, ...] = ()
 
     def place(self, key: str) -> str:
         """A key with the file and line where it stands."""
@@ -64,7 +65,7 @@ class CatalogFile:
         return CatalogError(f"{self.place(key)}: {said}")
 
 
-OF_FRAMEWORK = ("declare", "declare_class", "listing", "method", "send", "compose")
+OF_FRAMEWORK = ("declare", "declare_class", "listing", "method", "send", "compose", "companion")
 """The tables whose rows belong to a framework."""
 
 BY_CALL = ("effect", "returns", "role", "origin", "guard", "declare", "listing", "send", "compose")
@@ -146,6 +147,8 @@ _SENDING: Mapping[str, read.Reader] = {
     "commit": read.word_of({"now", "deferred", "configured"}),
     "countdown": _slots,
     "moment": _slots,
+    "follows": _slots,
+    "holder": read.string,
 }
 
 _FRAMEWORK: Mapping[str, read.Reader] = {"framework": read.string}
@@ -158,6 +161,7 @@ _OF_FRAMEWORK: Mapping[str, read.Reader] = {
         name=_slots,
         bare=read.boolean,
         positional=_strings,
+        inside=_strings,
         commit=read.word_of({"now", "deferred", "configured"}),
         instance=read.boolean,
         **_FRAMEWORK,
@@ -176,6 +180,7 @@ _OF_FRAMEWORK: Mapping[str, read.Reader] = {
         rows.Listing,
         attributes=_strings,
         calls=read.patterns,
+        positional=_strings,
         options=_strings,
         key=read.string,
         coroutines=read.boolean,
@@ -198,6 +203,15 @@ _OF_FRAMEWORK: Mapping[str, read.Reader] = {
         **_FRAMEWORK,
     ),
     "compose": read.row(rows.Compose, calls=read.patterns, **_FRAMEWORK),
+    "companion": read.row(
+        rows.Companion,
+        given=_slots,
+        again=read.word_of(vocabulary.AGAIN),
+        wraps=read.patterns,
+        bound=read.boolean,
+        passes=read.by_name(read.path),
+        **_FRAMEWORK,
+    ),
 }
 
 _FILE: Mapping[str, read.Reader] = {

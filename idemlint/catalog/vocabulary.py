@@ -91,6 +91,7 @@ ROLES: Mapping[str, str] = {
     "acquire": "takes the lock it is called on",
     "release": "gives back the lock it is called on",
     "retry": "a decorator that calls the function again when it fails",
+    "again": "returned by a task, asks for another run",
     "harmless": "changes nothing outside",
     "contents": "gives what was put in, of whatever kind: a call further along its path counts as unresolved",
     "opaque": "may do anything: counts as unresolved",
@@ -105,6 +106,12 @@ MEANINGS: Mapping[str, str] = {
     "ignore": "the task ends here and is done",
     "reject": "the message is given back to the queue",
     "duplicate": "the same job is already there",
+}
+
+AGAIN: Mapping[str, str] = {
+    "any": "whatever runs the task again runs it too",
+    "cut": "only what cuts the run: an error that the task raises does not",
+    "sent": "only a second message",
 }
 
 GUARDS: Mapping[str, str] = {

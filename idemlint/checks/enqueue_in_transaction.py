@@ -46,7 +46,7 @@ def check(replay: Replay) -> Iterator[Finding]:
 
 def fix(effect: Effect, around: Transaction, sent: str) -> Fix:
     method = effect.enqueue.method if effect.enqueue is not None else "delay"
-    if effect.enqueue is not None and effect.enqueue.parts:
+    if effect.enqueue is not None and effect.enqueue.task is None and effect.enqueue.parts:
         hook = "after the session has committed" if around.text == SESSION else "on commit: transaction.on_commit(...)"
         return Fix(f"put the tasks together here, and send them {hook}", Applicability.DISPLAY)
     if around.text == SESSION:

@@ -88,7 +88,7 @@ def finding(replay: Replay, effect: Effect, why: str, first: Mark) -> Finding:
         site=effect.key.site,
         fix=Fix(
             "put the operation and what identifies the piece of work into the key, such as "
-            f'f"{replay.name}-{replay.identity() or "{id}"}"',
+            f'f"{replay.short_name}-{replay.identity() or "{id}"}"',
             Applicability.DISPLAY,
         ),
     )

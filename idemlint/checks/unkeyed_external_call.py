@@ -36,7 +36,7 @@ def fix(replay: Replay, effect: Effect) -> Fix:
     template = effect.row.fix if effect.row is not None else None
     identity = replay.identity()
     if template is not None and identity is not None:
-        return Fix(template.replace("{key}", f'f"{replay.name}-{identity}"'), Applicability.DISPLAY)
+        return Fix(template.replace("{key}", f'f"{replay.short_name}-{identity}"'), Applicability.DISPLAY)
     return Fix(
         "claim the work first: a conditional update or an insert under a unique key, committed before the call",
         Applicability.DISPLAY,

@@ -110,7 +110,7 @@ def story(replay: Replay, use: KeyUse, origin: Origin) -> tuple[Mark, ...]:
 
 def fix(replay: Replay) -> Fix:
     identity = replay.identity()
-    key = f'f"{replay.name}-{identity}"' if identity is not None else "the task's arguments"
+    key = f'f"{replay.short_name}-{identity}"' if identity is not None else "the task's arguments"
     return Fix(f"derive the key from what stays the same on redelivery, such as {key}", Applicability.DISPLAY)
 
 

@@ -17,6 +17,7 @@ from idemlint.delivery import (
     taskiq,
 )
 from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall, Useless
+from idemlint.delivery.companions import of_companion
 from idemlint.delivery.consumers import Handling
 from idemlint.delivery.consumers import deliver as deliver_message
 from idemlint.delivery.said import in_force
@@ -103,6 +104,7 @@ __all__ = [
     "Useless",
     "deliver",
     "deliver_message",
+    "of_companion",
     "runs_at_once",
     "sent_on_commit",
     "useless",

@@ -34,8 +34,7 @@ def deliver(
         text = "before 0.16 arq takes a job off the queue before it runs: only one sent twice runs again"
         return reader.delivery([once(text)], Severity.NOTE, late=False)
     said, tries = _tries(reader)
-    limit = reader.amount(reader.option("timeout")) or reader.amount(_of_worker(reader, "job_timeout"))
-    limit = limit or Amount(TIMEOUT, "the default job_timeout")
+    limit = _limit(reader)
     kept = reader.flag(_of_worker(reader, "retry_jobs"), True)
     if tries == 1 or kept is False:
         why = (
@@ -51,6 +50,14 @@ def deliver(
     retries = [Retry("call", asked.on, (), again, False, None, None, asked.site) for asked in reader.asked()]
     causes[:0] = [Cause("retry-call", f"arq.Retry: run again{count}", retry.site, again) for retry in retries]
     return reader.delivery(causes, Severity.ERROR, late=True, retries=retries, limit=limit)
+
+
+def _limit(reader: Reader) -> Amount | None:
+    """How long a run may take: the function's word, that of the worker, the default; None if it cannot be told."""
+    for said in (reader.option("timeout"), _of_worker(reader, "job_timeout")):
+        if said.value != Known(None):
+            return reader.amount(said)
+    return Amount(TIMEOUT, "the default job_timeout")
 
 
 def _of_worker(reader: Reader, name: str) -> Said:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from idemlint.diagnostic import Severity
-from idemlint.link.values import Value
+from idemlint.link.values import Known, Value
 from idemlint.program import Site
 
 
@@ -28,9 +28,10 @@ class Cause:
     framework's default is the cause.
 
     The kinds, with what happens to the first run: "retry" (an exception ended it), "retry-call" (it asked for another
-    one), "lease" (it may still go on when the broker's patience ends), "timeout" (it was cut by a time limit),
-    "process-lost", "worker-lost" (cut anywhere), "connection-lost" (it goes on beside the second), "prefetched" (it has
-    not begun), "broadcast" (each worker has it) and "early-ack" (it was cut or not; only a second message runs again).
+    one), "requeued" (it gave its message back), "lease" (it may still go on when the broker's patience ends), "timeout"
+    (it was cut by a time limit), "process-lost", "worker-lost" (cut anywhere), "connection-lost" (it goes on beside the
+    second), "prefetched" (it has not begun), "broadcast" (each worker has it) and "early-ack" (it was cut or not; only
+    a second message runs again).
     `again` is how often at most, None where nothing limits it or nobody knows; `endless` says that nothing does.
     """
 
@@ -62,12 +63,17 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class RetryCall:
-    """A place where the body of a task asks to be run again: the exceptions whose handlers it stands in, and its
-    arguments by name."""
+    """A place where the body of a task asks to be run again: the exceptions whose handlers it stands in, its arguments
+    by name (`#0`: by position), and what it calls, raises or returns."""
 
     site: Site
     exceptions: tuple[str, ...] = ()
     arguments: Mapping[str, Value] = field(default_factory=dict)
+    path: str = ""
+
+    def get(self, *names: str) -> Value:
+        """An argument under one of its names, Known(None) where it is not given."""
+        return next((self.arguments[name] for name in names if name in self.arguments), Known(None))
 
 
 @dataclass(frozen=True, slots=True)

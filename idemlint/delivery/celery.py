@@ -40,6 +40,9 @@ _OF_ALL = "Task."
 # Options whose values are things with names.
 _EXCEPTIONS = ("autoretry_for", "dont_autoretry_for")
 
+# What a task raises to give its message back.
+_REJECT = ".Reject"
+
 # The release that brought an option; before, it is an attribute nobody looks at.
 _SINCE = {
     "acks_on_failure_or_timeout": (4, 3),
@@ -125,8 +128,12 @@ class _Reader:
         if "*" in self.settings:
             self.unknown[f"some settings: {self.settings['*'].reason}"] = None
         for spread in (option for option in task.options if option.name == SPREAD):
-            self.hidden = spread.reason or "what is spread is not known"
-            self.unknown[f"some options: {self.hidden}"] = None
+            reason = spread.reason or "what is spread is not known"
+            if spread.source == "message":
+                self.unknown[f"some options of a message: {reason}"] = None
+            else:
+                self.hidden = reason
+                self.unknown[f"some options: {reason}"] = None
 
     def delivery(self, retried: Sequence[RetryCall], swallows: bool) -> Delivery:
         """Everything together."""
@@ -135,8 +142,13 @@ class _Reader:
         broker = self._broker()
         lease = self._lease(broker)
         limit = self._time_limit()
-        retries = [*self._autoretry(swallows), *self._calls(retried), *self._on_lost_process()]
+        asked = [call for call in retried if not call.path.endswith(_REJECT)]
+        retries = [*self._autoretry(swallows), *self._calls(asked), *self._on_lost_process()]
         causes = [self._of_retry(retry) for retry in retries]
+        returned = list(self._given_back(retried)) if is_late else []
+        text = "Reject(requeue=True): put back and run again, as often as that is raised"
+        causes += [Cause("requeued", text, retry.site, None, True) for retry in returned]
+        retries += returned
         if is_late:
             causes += self._late(late, broker, lease, limit)
         else:
@@ -295,7 +307,15 @@ class _Reader:
 
     def _time_limit(self) -> Amount | None:
         """How long a run may take: to the hard limit, or to the soft one where nothing else ends it."""
-        return self._amount(self.option("time_limit")) or self._amount(self.option("soft_time_limit"))
+        for name in ("time_limit", "soft_time_limit"):
+            declared = self._amount(self.option(name))
+            # A message may bring along a limit of its own.
+            sent = [option for option in self.task.options if option.name == name and option.source == "message"]
+            amounts = [self._amount(self._noted(name, Said(self.evaluate(each), name, each.site))) for each in sent]
+            known = [amount for amount in (declared, *amounts) if amount is not None]
+            if known:
+                return max(known, key=lambda amount: amount.seconds)
+        return None
 
     # --- Retries
 
@@ -329,6 +349,16 @@ class _Reader:
             if again != 0:
                 found.append(Retry("call", call.exceptions, (), again, endless, delay, delay, call.site))
         return found
+
+    def _given_back(self, retried: Iterable[RetryCall]) -> Iterable[Retry]:
+        """Where the task gives its message back to the queue, which a message that is acknowledged already is not."""
+        for call in retried:
+            if call.path.endswith(_REJECT):
+                requeue = call.get("requeue", "#1")
+                if isinstance(requeue, Unknown):
+                    self.unknown[f"requeue: {requeue.reason}"] = None
+                elif requeue.value:
+                    yield Retry("call", call.exceptions, (), None, True, None, None, call.site)
 
     def _on_lost_process(self) -> list[Retry]:
         said = self.option("retry_on_worker_lost")

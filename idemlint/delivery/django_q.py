@@ -45,7 +45,8 @@ def deliver(
 class _Reader(Reader):
     def all(self) -> Delivery:
         """Everything together."""
-        limit = self.amount(self._of_message("timeout")) or self.amount(self.setting("Q_CLUSTER.timeout"))
+        asked = self._of_message("timeout")
+        limit = self.amount(asked if asked.value != Known(None) else self.setting("Q_CLUSTER.timeout"))
         cluster = self.setting("Q_CLUSTER")
         if cluster.site is None:
             self.unknown["Q_CLUSTER: not found in the project's settings"] = None

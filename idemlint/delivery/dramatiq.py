@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall
-from idemlint.delivery.reader import Reader, argument, made_of, paths, times, whole
+from idemlint.delivery.reader import NOTHING, Reader, argument, made_of, paths, times, whole
 from idemlint.delivery.said import Said
 from idemlint.diagnostic import Severity
-from idemlint.link.values import Known, Made, Unknown, Value
+from idemlint.link.values import Known, Made, Unknown, Value, seconds
 from idemlint.program import Option, Setting, Task
 
 FRAMEWORK = "dramatiq"
@@ -25,6 +25,13 @@ TIME_LIMIT = 600_000
 CONSUMER_TIMEOUT = 1800.0
 
 _MILLISECONDS = 0.001
+
+_DEFAULTS = {
+    "max_retries": MAX_RETRIES,
+    "min_backoff": MIN_BACKOFF,
+    "max_backoff": MAX_BACKOFF,
+    "time_limit": TIME_LIMIT,
+}
 
 
 def deliver(
@@ -106,14 +113,16 @@ class _Reader(Reader):
         return None
 
     def _option(self, option: str, middleware: str) -> Said:
-        """What the actor, a message or the middleware says; None where the default holds."""
-        own = self.option(option)
-        if own.written:
-            return own
+        """What the actor or the middleware says, or a message that asks for more; None where the default holds."""
+        sent = {each.site for each in self.task.options if each.source == "message"}
+        own = next((said for said in self.options(option) if said.site not in sent), NOTHING)
         made = self._middleware(middleware)
-        if isinstance(made, Made) and made.get(option) is not None:
-            return Said(argument(made, option), f"{middleware}({option}", self.setting("broker").site)
-        return own
+        if not own.written and isinstance(made, Made) and made.get(option) is not None:
+            own = Said(argument(made, option), f"{middleware}({option}", self.setting("broker").site)
+        # Other messages of the actor may say nothing.
+        usual = own.value if own.written else Known(_DEFAULTS.get(option))
+        asking = [said for said in self.options(option) if said.site in sent and _more(said.value, usual)]
+        return asking[0] if asking else own
 
     def _milliseconds(self, option: str, middleware: str, default: float) -> Amount | None:
         said = self._option(option, middleware)
@@ -152,6 +161,14 @@ class _Reader(Reader):
         but = " but those in `throws`" if retry.unless else ""
         text = f"{written}: run again{times(retry.again, retry.endless)} on any exception{but}"
         return Cause("retry", text, retry.site, retry.again, retry.endless)
+
+
+def _more(value: Value, than: Value) -> bool:
+    """Whether a value is greater than another one, None being without end."""
+    if not isinstance(value, Known) or not isinstance(than, Known) or than.value is None:
+        return False
+    number, usual = seconds(value.value), seconds(than.value)
+    return value.value is None or (number is not None and usual is not None and number > usual)
 
 
 def _length(amount: Amount) -> float:

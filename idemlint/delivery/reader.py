@@ -40,8 +40,9 @@ class Reader:
         self.unknown: dict[str, None] = {}
         self.remarks: list[str] = []
         self.useless: list[Useless] = []
-        # What is spread and could not be read is noted.
-        self.options(SPREAD)
+        for option in (option for option in task.options if option.name == SPREAD):
+            where = "some options of a message" if option.source == "message" else "some options"
+            self.unknown[f"{where}: {option.reason or 'what is spread is not known'}"] = None
 
     # --- What is said
 
@@ -74,7 +75,7 @@ class Reader:
 
     def _is_ours(self, path: str) -> bool:
         """Whether a path is one of the framework's, or of a package that extends it."""
-        return path.startswith(self.task.framework.partition("-")[0])
+        return self.task.framework.partition("-")[0] in path.partition(".")[0]
 
     def flag(self, said: Said, default: bool) -> bool | None:
         """A truth value, None if it is not known."""

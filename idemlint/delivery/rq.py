@@ -11,13 +11,18 @@ from idemlint.delivery.cause import Amount, Cause, Delivery, Retry, RetryCall, U
 from idemlint.delivery.reader import Reader, argument, made_of, once, times, whole
 from idemlint.delivery.said import Said, from_setting
 from idemlint.diagnostic import Severity
-from idemlint.link.values import Known, Unknown, Value, seconds
+from idemlint.link.values import Known, Unknown, Value, lifted, seconds
 from idemlint.program import Option, Setting, Task
 from idemlint.syntax import facts as f
 
 FRAMEWORK = "rq"
 
 TIMEOUT = 180.0
+
+_UNITS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
+
+# The release since which a job can ask for another run.
+_RETURNED = (2, 1)
 
 
 def deliver(
@@ -30,20 +35,70 @@ def deliver(
 ) -> Delivery:
     """Why and when the job runs again; arguments as for `delivery.deliver`."""
     reader = Reader(task, settings, evaluate, version, retried, swallows)
-    timeout = reader.amount(reader.option("job_timeout", "timeout"))
-    limit = timeout or _default_timeout(reader)
+    limit = _limit(reader)
     retry, said = _retry(reader)
     reader.useless.extend(_no_dedup(reader))
-    if retry is None:
+    asked = [_asked(call) for call in retried if version is None or version >= _RETURNED]
+    causes = [
+        Cause("retry-call", f"return Retry(...): run again{times(each.again)}", each.site, each.again) for each in asked
+    ]
+    if retry is None and not asked:
         text = "a job runs once: only one enqueued twice or requeued by hand runs again"
         unsure = any(isinstance(option.value, Unknown) for option in reader.options("retry"))
         return reader.delivery([once(text)], Severity.WARNING if unsure else Severity.NOTE, late=False, limit=limit)
-    count = times(retry.again)
-    lost = f"{said}: run again{count} when the worker dies under it or is silent for too long"
-    causes = [Cause("worker-lost", lost, retry.site, retry.again)]
-    if not swallows:
-        causes.insert(0, Cause("retry", f"{said}: run again{count} on any exception", retry.site, retry.again))
-    return reader.delivery(causes, Severity.ERROR, late=False, retries=[] if swallows else [retry], limit=limit)
+    if retry is not None:
+        count = times(retry.again)
+        if not swallows:
+            causes.insert(0, Cause("retry", f"{said}: run again{count} on any exception", retry.site, retry.again))
+        lost = f"{said}: run again{count} when the worker dies under it or is silent for too long"
+        causes.append(Cause("worker-lost", lost, retry.site, retry.again))
+    retries = [*([retry] if retry is not None and not swallows else []), *asked]
+    return reader.delivery(causes, Severity.ERROR, late=False, retries=retries, limit=limit)
+
+
+def _asked(call: RetryCall) -> Retry:
+    """A job that returns a `Retry` is run again as often as that says."""
+    pause = _number(call.get("interval", "#1"))
+    delay = Amount(pause or 0, "interval", call.site)
+    return Retry("call", call.exceptions, (), whole(call.get("max", "#0")), False, delay, delay, call.site)
+
+
+def _limit(reader: Reader) -> Amount | None:
+    """How long a run may take: what jobs are given, else what their queues are made with; None where one has no limit
+    or cannot be told."""
+    for said in (reader.options("job_timeout", "timeout"), _of_queues(reader)):
+        given = [each for each in said if each.value != Known(None)]
+        if given:
+            amounts = [_amount(each) for each in given]
+            known = [amount for amount in amounts if amount is not None]
+            return max(known, key=lambda amount: amount.seconds) if len(known) == len(amounts) else None
+    return _default_timeout(reader)
+
+
+def _of_queues(reader: Reader) -> list[Said]:
+    """What the queues are made with that jobs are handed to; one that is named is made with nothing."""
+    found: list[Said] = []
+    for option in reader.options("queue"):
+        made = made_of(option)
+        if made is not None:
+            found.append(Said(argument(made, "default_timeout"), "default_timeout", option.site))
+        elif isinstance(option.value, Unknown):
+            found.append(option)
+    return found
+
+
+def _amount(said: Said) -> Amount | None:
+    """`600`, `"600"` or `"10m"`; a negative one is no limit."""
+    number = _number(said.value)
+    return Amount(number, said.text, said.site) if number is not None and number > 0 else None
+
+
+def _number(value: Value) -> float | None:
+    held = value.value if isinstance(value, Known) else None
+    if isinstance(held, str):
+        digits, unit = (held, "s") if held.isdigit() else (held[:-1], held[-1:].lower())
+        return int(digits) * _UNITS[unit] if digits.isdigit() and unit in _UNITS else None
+    return seconds(held)
 
 
 def _default_timeout(reader: Reader) -> Amount | None:
@@ -51,7 +106,7 @@ def _default_timeout(reader: Reader) -> Amount | None:
     said = reader.setting("RQ_QUEUES")
     held = said.value.value if isinstance(said.value, Known) else None
     queues = [each for each in held.values() if isinstance(each, dict)] if isinstance(held, dict) else []
-    given = {seconds(queue["DEFAULT_TIMEOUT"]) if "DEFAULT_TIMEOUT" in queue else TIMEOUT for queue in queues}
+    given = {_number(lifted(queue["DEFAULT_TIMEOUT"])) if "DEFAULT_TIMEOUT" in queue else TIMEOUT for queue in queues}
     if not given or given == {TIMEOUT}:
         return Amount(TIMEOUT, "the default job timeout")
     number = given.pop()

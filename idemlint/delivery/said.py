@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from idemlint.link.values import Known, Made, Reference, Unknown, Value
-from idemlint.program import Setting, Site
+from idemlint.program import NOTHING, Setting, Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,9 @@ def from_setting(setting: Setting) -> Said:
 def in_force(settings: Iterable[Setting], framework: str, app: str | None) -> Mapping[str, Setting]:
     """The settings that a task of this app reads, by name. A task whose app is not known may belong to any: what the
     apps do not agree on is unknown. `*` are sources that could not be read."""
-    ours = [setting for setting in settings if setting.framework == framework and not setting.ignored]
-    apps = sorted({setting.app for setting in ours if setting.app is not None})
+    known = [setting for setting in settings if setting.framework == framework and not setting.ignored]
+    apps = sorted({setting.app for setting in known if setting.app is not None})
+    ours = [setting for setting in known if setting.name != NOTHING]
     if app in apps or len(apps) <= 1:
         return {
             setting.name: setting

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from idemlint.catalog import Catalog
 from idemlint.catalog.settings import REQUEST_TRANSACTION
+from idemlint.link.companions import companion_roots, companions, link_companion
 from idemlint.link.consumers import find_consumers
-from idemlint.link.drafts import Draft, bound, task_name, task_routine
+from idemlint.link.drafts import Attached, Draft, bound, task_name, task_routine, valued
 from idemlint.link.entries import (
     LEVELS,
     callers,
@@ -33,7 +34,7 @@ from idemlint.link.settings import framework_settings
 from idemlint.link.settings_modules import SettingsModules
 from idemlint.link.signals import receivers, receiving
 from idemlint.link.unread import unread
-from idemlint.link.values import Known, Value, lifted
+from idemlint.link.values import Known, lifted
 from idemlint.link.versions import framework_versions
 from idemlint.link.walk import Walk
 from idemlint.program import SPREAD, Body, InstanceType, Option, Program, Root, RoutineType, Site, Task
@@ -75,6 +76,8 @@ def link(
         draft.function: task(linker, draft) for draft in sorted(linker.drafts.values(), key=lambda each: each.place)
     }
     roots = [task_root(linker, linker.drafts[id], task) for id, task in tasks.items() if task.body]
+    for id in tasks:
+        roots.extend(companion_roots(linker, linker.drafts[id]))
     for info in outer:
         body = linker.link(info, receiver_of(info))
         if body is not None and info.id not in tasks:
@@ -96,12 +99,15 @@ def link(
 
 
 def link_tasks(linker: Linker, progress: Progress) -> None:
-    """Link the bodies of the tasks known so far, and of those that they hand to a queue in turn."""
-    done: set[str] = set()
-    while fresh := [draft for draft in linker.drafts.values() if draft.function not in done]:
+    """Link the bodies of the tasks known so far and of what runs beside them, and of those that they hand to a queue in
+    turn."""
+    done: dict[str, tuple[Attached, ...]] = {}
+    while fresh := [draft for draft in linker.drafts.values() if done.get(draft.function) != draft.attached]:
         for draft in told(sorted(fresh, key=lambda each: each.place), "reading tasks", progress):
-            done.add(draft.function)
+            done[draft.function] = draft.attached
             link_body(linker, draft)
+            for attached in companions(linker, draft):
+                link_companion(linker, draft, attached)
 
 
 def link_body(linker: Linker, draft: Draft) -> Body | None:
@@ -139,7 +145,7 @@ def task(linker: Linker, draft: Draft) -> Task:
         function=draft.function.partition(":")[2],
         site=Site(info.module.file.path, info.piece, info.fact.name_at),
         declared=draft.declared,
-        options=tuple(each for option in draft.options for each in valued(linker, option)),
+        options=tuple(each for option in draft.options for each in members(linker, option)),
         # What the settings of several say differently is not known.
         app=draft.app if len(draft.apps) == 1 else None,
         bound=bound(linker, draft),
@@ -148,24 +154,21 @@ def task(linker: Linker, draft: Draft) -> Task:
     )
 
 
-def valued(linker: Linker, option: Option) -> Iterator[Option]:
+def members(linker: Linker, option: Option) -> Iterator[Option]:
     """An option with its value worked out, or the reason why that cannot be done; for a dict that is spread, one for
     each member."""
+    if option.known or option.reason:
+        yield option
+        return
     module = linker.modules.identified(option.module)
     assert module is not None
     value = linker.constants.evaluate(option.expression, module)
     if isinstance(value, Known) and option.name == SPREAD and isinstance(value.value, dict):
         for name, each in value.value.items():
             member = replace(option, name=name if isinstance(name, str) else SPREAD)
-            yield _worth(member, lifted(each, value.environment))
+            yield valued(member, lifted(each, value.environment))
     else:
-        yield _worth(option, value)
-
-
-def _worth(option: Option, value: Value) -> Option:
-    if isinstance(value, Known):
-        return replace(option, value=value.value, known=True, environment=value.environment)
-    return replace(option, value=value.made, reason=value.reason, environment=value.environment)
+        yield valued(option, value)
 
 
 def answers_in_transaction(settings: SettingsModules) -> Site | None:

@@ -60,6 +60,16 @@ def items(expr: f.Expr, place: Place, depth: int = 0) -> Iterator[Alternative]:
                 yield from items(found_there.expr, found_there.place, depth + 1)
 
 
+def mapping_in(expr: f.Expr) -> f.Mapping | None:
+    """The dict that an expression is, or that a class is made of: `type("WorkerSettings", (), {...})`."""
+    match expr:
+        case f.Mapping():
+            return expr
+        case f.Call(function=f.Name(id="type"), arguments=(_, _, f.Argument(value=f.Mapping() as members))):
+            return members
+    return None
+
+
 def alternatives(expr: f.Expr, place: Place, depth: int = 0) -> Iterator[Alternative]:
     """The expressions that `expr` may stand for, where it is a choice, a member of a dict, the target of a loop, or an
     attribute of one of these."""

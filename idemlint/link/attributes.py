@@ -203,7 +203,8 @@ class Attributes(Reading):
             return TaskMethodType(task, draft.framework, name)
         if any(path.split(".")[0] == name for path in framework.request):
             return LibraryType(f"{TASK_PREFIX}{draft.framework}.{name}")
-        return None
+        paths = (f"{base.bases[0]}.{name}" for base in framework.classes)
+        return next((LibraryType(path) for path in paths if self.linker.catalog.sends(path) is not None), None)
 
     def method_body(self, kind: InstanceType, name: str) -> Body | None:
         """The body of a method, None where the project has no such method."""

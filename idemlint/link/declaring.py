@@ -113,11 +113,12 @@ class Declaring(Referring):
         return kind.name, class_options(self.linker, kind.name), library
 
     def app_task_class(self, app: Definition | None) -> Type | None:
-        """The class that the app makes its tasks of: `Celery("shop", task_cls=AfterCommit)`."""
+        """The class an app makes its tasks of: `Celery("shop", task_cls=AfterCommit)`, `app.Task = AfterCommit`."""
         value = app.binding.fact.value if app is not None and isinstance(app.binding.fact, f.Assign) else None
         if app is None or not isinstance(value, f.Call):
             return None
         given = next((argument.value for argument in value.arguments if argument.name == "task_cls"), None)
+        given = next(_set_on(app, "Task"), given)
         if isinstance(given, f.Constant) and isinstance(given.value, str):
             return self.linker.at_path(given.value, app.module.file.path)
         return self.linker.module_level(given, app.module) if given is not None else None
@@ -218,7 +219,9 @@ class Declaring(Referring):
                 found.extend(self.splat(argument.value))
                 continue
             name = argument.name or next(names, "")
-            if name and not argument.star:
+            if name and row is not None and name in row.inside:
+                found.extend(self.splat(argument.value))
+            elif name and not argument.star:
                 site = Site(self.module.file.path, self.piece, argument.value.at)
                 found.append(Option(name, argument.value, self.module.id, site, "decorator"))
         return found
@@ -259,6 +262,16 @@ class Declaring(Referring):
 
 def _item(name: str, value: f.Expr, module: Module, piece: int) -> Option:
     return Option(name, value, module.id, Site(module.file.path, piece, value.at), "options dict")
+
+
+def _set_on(app: Definition, name: str) -> Iterator[f.Expr]:
+    """What the module of an app sets an attribute of it to, the last one first."""
+    for _, body in reversed(list(app.module.loose_pieces())):
+        for statement in reversed(body):
+            for target in statement.targets if isinstance(statement, f.Assign) else ():
+                if isinstance(target, f.Attribute) and isinstance(target.base, f.Name) and target.name == name:
+                    if target.base.id == app.binding.name and isinstance(statement, f.Assign) and statement.value:
+                        yield statement.value
 
 
 def _first(expr: f.Call) -> f.Expr | None:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from idemlint.catalog.rows import Companion
+from idemlint.link.values import Known, Value
 from idemlint.link.within import calls_in
 from idemlint.program import (
     ClassType,
@@ -31,6 +33,14 @@ TASK_PREFIX = "task:"
 
 
 @dataclass(frozen=True, slots=True)
+class Attached:
+    """A function that a message has run beside the task, and the row of the catalog that says how."""
+
+    row: Companion
+    routine: RoutineType
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """A task as its declaration says it: `function` is the id of the `def`, `routine` what the worker calls, `base` the
     project class it is an instance of, `declared` the decorator, `app` the app whose method that is. `commit` is
@@ -38,7 +48,7 @@ class Draft:
     being handed to something at `declared`, the first of these places, or the first that is `told` how to deliver it.
     `library` are the library classes that it is an instance of, `workers` the apps that run it where several do.
     `intake` is how it comes by its messages where no framework brings them, `given` what is known of the arguments it
-    is then called with."""
+    is then called with. `attached` is what messages have run beside it."""
 
     function: str
     framework: str
@@ -55,6 +65,7 @@ class Draft:
     workers: tuple[str, ...] = ()
     intake: Intake | None = None
     given: tuple[tuple[str, Type], ...] = ()
+    attached: tuple[Attached, ...] = ()
 
     @property
     def apps(self) -> tuple[str, ...]:
@@ -96,6 +107,21 @@ def note(linker: Linker, task: str, options: Iterable[Option]) -> None:
         sent.sort(key=lambda option: (option.site.path, option.site.piece, option.site.at))
         own.extend(option for option in fresh if option.source != "message")
         linker.drafts[task] = replace(draft, options=(*own, *sent))
+
+
+def valued(option: Option, value: Value) -> Option:
+    """An option with what it is worth, or the reason why that is not known."""
+    if isinstance(value, Known):
+        return replace(option, value=value.value, known=True, environment=value.environment)
+    return replace(option, value=value.made, reason=value.reason, environment=value.environment)
+
+
+def attach(linker: Linker, task: str, attached: Iterable[Attached]) -> None:
+    """Keep what a message has run beside a task."""
+    draft = linker.drafts[task]
+    fresh = [each for each in attached if each not in draft.attached]
+    if fresh:
+        linker.drafts[task] = replace(draft, attached=(*draft.attached, *fresh))
 
 
 def class_options(linker: Linker, cls: str, inside: str = "") -> list[Option]:

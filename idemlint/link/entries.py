@@ -130,7 +130,7 @@ def receiver_of(info: FunctionInfo) -> InstanceType | ClassType | None:
 
 def find_senders(linker: Linker) -> list[FunctionInfo]:
     """Functions, no tests, that send a task or register a commit hook."""
-    words = sorted(linker.catalog.scan_words(linker.frameworks) - {"task"})
+    words = sorted((linker.catalog.scan_words(linker.frameworks) | _sent_by_calling(linker)) - {"task"})
     tied = linker.catalog.tying_words(linker.frameworks)
     pattern = re.compile(_any_of(words) + (rf"|(?<![.\w]){_any_of(tied)}\(" if tied else ""))
     methods = {
@@ -157,6 +157,17 @@ def find_senders(linker: Linker) -> list[FunctionInfo]:
     return found
 
 
+def _sent_by_calling(linker: Linker) -> set[str]:
+    """The names of tasks that are sent by being called."""
+    calling = {
+        framework.name
+        for framework in linker.frameworks
+        if (row := framework.method("__call__")) is not None and row.does == "enqueue"
+    }
+    declared = (draft for draft in linker.drafts.values() if draft.framework in calling and not draft.referred)
+    return {draft.function.rpartition(":")[2].rpartition(".")[2] for draft in declared}
+
+
 def _sends(call: f.Call, methods: set[str], words: list[str]) -> bool:
     names = {argument.value.name for argument in call.arguments if isinstance(argument.value, f.Attribute)}
     if isinstance(call.function, f.Attribute):
@@ -165,8 +176,9 @@ def _sends(call: f.Call, methods: set[str], words: list[str]) -> bool:
 
 
 def _starts(call: f.Call, tied: Sequence[str]) -> bool:
-    """`chord(parts)(last)`: several tied together are sent by being called."""
-    inner = call.function.function if isinstance(call.function, f.Call) else None
+    """`chord(parts)(last)`, `group(parts).run()`: several tied together are sent by being called, or by a method."""
+    maker = call.function.base if isinstance(call.function, f.Attribute) else call.function
+    inner = maker.function if isinstance(maker, f.Call) else None
     return isinstance(inner, f.Name) and inner.id in tied
 
 

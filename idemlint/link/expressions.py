@@ -9,10 +9,10 @@ from idemlint.catalog.consumer import ITERATIONS
 from idemlint.link.attributes import Attributes
 from idemlint.link.calls import Calls
 from idemlint.link.containers import either, stored, under
-from idemlint.link.drafts import TASK_PREFIX
+from idemlint.link.drafts import TASK_PREFIX, task_named
 from idemlint.link.linker import element
 from idemlint.link.named_values import of_class, of_module
-from idemlint.link.sending import tied
+from idemlint.link.sending import tied, together
 from idemlint.link.values import Known
 from idemlint.link.within import names_in
 from idemlint.program import (
@@ -28,6 +28,7 @@ from idemlint.program import (
     SeveralType,
     SignatureType,
     TableType,
+    TaskType,
     Type,
 )
 from idemlint.syntax import facts as f
@@ -100,7 +101,7 @@ class Expressions(Calls, Attributes):
                 return LibraryInstance("builtins.str")
             case f.Display(kind=kind, items=items):
                 inside = tuple(self.evaluate(item) for item in items)
-                return RecordType(inside) if kind == "tuple" else SeveralType(either(inside))
+                return RecordType(inside) if kind == "tuple" else SeveralType(together(inside))
             case f.Mapping(items=pairs):
                 return self.mapping(pairs)
             case f.Subscript(base=base, index=index):
@@ -135,7 +136,7 @@ class Expressions(Calls, Attributes):
             return self.linker.member_type(self.owner, binding)
         found = self.linker.names.find(self.module, name)
         if found is not None:
-            return self.linker.found(found)
+            return self.linker.found(self.linker.before(found))
         return LibraryType(f"builtins.{name}") if name in _BUILTINS else None
 
     def assign(self, target: f.Expr, kind: Type | None) -> None:
@@ -236,6 +237,9 @@ class Expressions(Calls, Attributes):
             table = self.table_in(path, known)
             if table is not None:
                 return table
+        if self.linker.catalog.sends(f"{path}.__getitem__") is not None:
+            task = task_named(self.linker, index, self)
+            return TaskType(task) if task is not None else None
         given = self.linker.catalog.returns(f"{path}.__getitem__")
         return LibraryInstance(given) if given else None
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from idemlint import orm
+from idemlint.catalog.rows import Listing
+from idemlint.link.alternatives import mapping_in
 from idemlint.link.callbacks import call_back
 from idemlint.link.containers import GIVING, contents
 from idemlint.link.drafts import TASK_PREFIX
@@ -47,6 +49,20 @@ BUILTIN_METHODS = frozenset(
 class Libraries(Sending):
     """The part of a walk that follows calls of libraries."""
 
+    def _handed_lists(self, row: Listing, path: str, expr: f.Call) -> None:
+        """The lists that a worker is handed, by name, by position, or in a dict or class that is made on the spot."""
+        told = [replace(each, source="worker") for each in self.options(expr) if each.name in row.options]
+        plain = iter(row.positional)
+        for argument in expr.arguments:
+            name = argument.name or next(plain, "")
+            members = mapping_in(argument.value)
+            if argument.star:
+                continue
+            if members is not None and argument.name is None:
+                self.listed_in(row, members, self.place, None, told)
+            elif name in row.attributes:
+                self.listed(row, path, argument.value, self.place, None, told)
+
     def library(
         self, path: str, expr: f.Call, positional: Sequence[Type | None], keywords: dict[str, Type | None]
     ) -> Reached:
@@ -61,11 +77,8 @@ class Libraries(Sending):
         if sent is not None:
             return sent
         listing, registers = catalog.lists(path), catalog.registers(path)
-        for argument in expr.arguments if listing is not None else ():
-            if listing is not None and argument.name in listing.attributes:
-                told = [each for each in self.options(expr) if each.name in listing.options]
-                of_worker = [replace(each, source="worker") for each in told]
-                self.listed(listing, path, argument.value, self.place, None, of_worker)
+        if listing is not None:
+            self._handed_lists(listing, path, expr)
         if registers is not None:
             task = self.declare_class(registers, positional[0] if positional else None, expr.at)
             return LibraryCall(path), TaskType(task) if task is not None else None

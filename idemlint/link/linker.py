@@ -89,6 +89,8 @@ class Linker:
         # The functions being linked, outermost first, each with its receiver.
         self.active: list[tuple[str, Type | None]] = []
         self._globals: dict[tuple[str, int, int, int | None], Type | None] = {}
+        # The assignments at the top of modules whose values are being read.
+        self._assigning: list[Binding] = []
         self.models = Models(self)
         # Classes -> those in production that derive from them.
         self.below: dict[str, tuple[str, ...]] = {}
@@ -104,6 +106,15 @@ class Linker:
         """What a looked-up name is."""
         if isinstance(found, Definition):
             return self.definition(found.module, found.binding, f"{found.module.id}:")
+        return found
+
+    def before(self, found: Found | None) -> Found | None:
+        """The same; of `Charge = app.register_task(Charge())`, while its value is read, what the name was before."""
+        if isinstance(found, Definition) and any(found.binding is binding for binding in self._assigning):
+            bindings = found.module.bindings(found.binding.name)
+            place = (found.binding.piece, found.binding.fact.at)
+            earlier = [each for each in bindings if (each.piece, each.fact.at) < place]
+            return Definition(found.module, earlier[-1]) if earlier else found
         return found
 
     def definition(self, module: Module, binding: Binding, prefix: str, owner: ClassInfo | None = None) -> Type | None:
@@ -131,7 +142,9 @@ class Linker:
     def _assigned(self, module: Module, fact: f.Assign, binding: Binding, owner: ClassInfo | None) -> Type | None:
         value: Type | None = None
         if fact.value is not None:
+            self._assigning.append(binding)
             value = self.walk(self, module, binding.piece, owner=owner).evaluate(fact.value)
+            self._assigning.pop()
             if binding.position is not None:
                 value = element(value, binding.position)
         if value is None and fact.annotation is not None:

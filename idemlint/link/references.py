@@ -7,11 +7,12 @@ from collections.abc import Collection, Iterable, Iterator
 
 from idemlint.catalog.lookup import word_of
 from idemlint.catalog.rows import DeclareClass, Framework, Listing
-from idemlint.link.alternatives import Place
+from idemlint.link.alternatives import Place, mapping_in
 from idemlint.link.entries import function_info, functions_in, receiver_of
 from idemlint.link.linker import Linker
 from idemlint.link.modules import Module, bindings_in
 from idemlint.link.production import is_production
+from idemlint.link.referring import worker_option
 from idemlint.link.within import calls_in
 from idemlint.program import ClassType
 from idemlint.syntax import facts as f
@@ -99,36 +100,65 @@ def _pieces(linker: Linker, words: Collection[str], pattern: re.Pattern[str]) ->
 
 
 def _find_listed(linker: Linker, row: Listing) -> None:
-    """Lists at the top of a module or class, and in dicts there."""
-    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, row.attributes))})\b[\"']?\s*[:=]")
+    """Lists in modules and classes and in dicts there, and what is added to them later."""
+    names = "|".join(map(re.escape, row.attributes))
+    pattern = re.compile(rf"\b(?:{names})\b[\"']?\s*(?:[:=]|\+=|\.(?:append|extend|insert)\()")
     for module, index in _pieces(linker, row.attributes, pattern):
-        for statement in module.statements(index):
-            if isinstance(statement, f.Class):
-                app = f"{module.id}:{statement.name}"
-                _in_body(linker, row, statement.body, Place(module, index, (), linker.names), app)
-            elif isinstance(statement, f.Assign):
-                place = Place(module, index, (), linker.names)
-                _in_body(linker, row, (statement,), place, None)
-                if isinstance(statement.value, f.Mapping):
-                    _in_mapping(linker, row, statement, statement.value, place)
+        place = Place(module, index, (), linker.names)
+        for statement, scope in _statements(module.statements(index), ""):
+            match statement:
+                case f.Class(name=name, body=body):
+                    _in_body(linker, row, body, place, f"{module.id}:{name}" if not scope else "")
+                case f.Assign(targets=(f.Name(id=name), *_), value=value) if not scope and value is not None:
+                    _in_body(linker, row, (statement,), place, None)
+                    _in_mapping(linker, row, mapping_in(value), place, f"{module.id}:{name}")
+                case f.Assign(targets=(f.Attribute(name=name), *_), value=value) if value is not None:
+                    _added(linker, row, name, value, place)
+                case f.Augment(target=f.Attribute(name=name), value=value):
+                    _added(linker, row, name, value, place)
+                case f.Evaluate(
+                    value=f.Call(function=f.Attribute(base=f.Attribute(name=name), name=method), arguments=words)
+                ) if method in _ADDING and words:
+                    given = words[-1].value
+                    single = f.Display(given.at, "list", (given,))
+                    _added(linker, row, name, given if method == "extend" else single, place)
+
+
+_ADDING = ("append", "extend", "insert")
+
+
+def _statements(body: f.Body, scope: str) -> Iterator[tuple[f.Statement, str]]:
+    """The statements of a body and of the functions in it, with the names of these."""
+    for statement in body:
+        yield statement, scope
+        if isinstance(statement, f.Function):
+            yield from _statements(statement.body, f"{scope}{statement.name}.")
 
 
 def _in_body(linker: Linker, row: Listing, body: f.Body, place: Place, app: str | None) -> None:
-    for binding in bindings_in(body, place.piece):
-        listed = binding.fact.value if isinstance(binding.fact, f.Assign) else None
+    """The lists in the body of a class `app` ("": one in a function, known by nothing else), or of a module."""
+    bound = [
+        (binding.name, binding.fact.value)
+        for binding in bindings_in(body, place.piece)
+        if isinstance(binding.fact, f.Assign) and binding.fact.value is not None
+    ]
+    told = [worker_option(name, value, place) for name, value in bound if app == "" and name in row.options]
+    for name, listed in bound:
         # Only dicts that name a function are listed outside of what a worker reads.
-        if binding.name in row.attributes and listed is not None and (app is not None or row.key):
+        if name in row.attributes and (app is not None or row.key):
             walk = linker.walk(linker, place.module, place.piece)
-            walk.listed(row, f"{row.framework}.{binding.name}", listed, place, app)
+            walk.listed(row, f"{row.framework}.{name}", listed, place, app or None, told)
 
 
-def _in_mapping(linker: Linker, row: Listing, statement: f.Assign, value: f.Mapping, place: Place) -> None:
-    target = statement.targets[0]
-    app = f"{place.module.id}:{target.id}" if isinstance(target, f.Name) else None
-    for key, listed in value.items:
-        if isinstance(key, f.Constant) and key.value in row.attributes:
-            walk = linker.walk(linker, place.module, place.piece)
-            walk.listed(row, f"{row.framework}.{key.value}", listed, place, app)
+def _in_mapping(linker: Linker, row: Listing, value: f.Mapping | None, place: Place, app: str) -> None:
+    if value is not None:
+        linker.walk(linker, place.module, place.piece).listed_in(row, value, place, app)
+
+
+def _added(linker: Linker, row: Listing, name: str, listed: f.Expr, place: Place) -> None:
+    """`WorkerSettings.functions.append(charge)`: an attribute of a class that a worker reads, by its name."""
+    if name in row.attributes:
+        linker.walk(linker, place.module, place.piece).listed(row, f"{row.framework}.{name}", listed, place, None)
 
 
 # --- Classes ---------------------------------------------------------------------------------------------------------

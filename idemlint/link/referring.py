@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from idemlint.catalog.rows import Listing
+from idemlint.catalog.rows import Companion, Listing, Slot
 from idemlint.link.alternatives import Alternative, Place, alternatives, items
 from idemlint.link.descent import implementations, inherited, kept
 from idemlint.link.drafts import Draft, note, refer
 from idemlint.link.production import is_production
-from idemlint.link.reading import Reading
+from idemlint.link.reading import Reading, slot_value
 from idemlint.link.values import Known
 from idemlint.link.within import names_in
-from idemlint.program import InstanceType, Option, PartialType, RoutineType, Site, TaskType, Type
+from idemlint.program import InstanceType, LibraryType, Option, PartialType, RoutineType, Site, TaskType, Type
 from idemlint.syntax import facts as f
 
 
@@ -30,6 +30,16 @@ class Referring(Reading):
         if not isinstance(kind, RoutineType):
             return None
         return kind if isinstance(self.linker.functions[self.linker.origin(kind)].fact, f.Function) else None
+
+    def companion(self, row: Companion, given: f.Expr) -> RoutineType | None:
+        """The function of the project that is handed over to run beside a task, also inside of a call that wraps it."""
+        made = given if isinstance(given, f.Call) else self.linker.assigned(given, self.module)
+        if row.wraps and isinstance(made, f.Call):
+            kind = self.evaluate(made.function)
+            inner = slot_value((Slot(position=0), Slot(name="func")), made)
+            if isinstance(kind, LibraryType) and self.linker.catalog.canonical(kind.path) in row.wraps and inner:
+                given = inner
+        return self.referred(given)
 
     def _at_path(self, expr: f.Expr) -> Type | None:
         """What the path names that is written here, or kept in a constant."""
@@ -91,6 +101,16 @@ class Referring(Reading):
                 several = (*draft.apps, app) if draft.app is not None else ()
                 self.linker.drafts[task] = replace(draft, app=draft.app or app, workers=several)
 
+    def listed_in(
+        self, row: Listing, value: f.Mapping, place: Place, app: str | None, options: Sequence[Option] = ()
+    ) -> None:
+        """The same for the lists in a dict that a worker is told to read, with what else that says."""
+        pairs = [(key.value, each) for key, each in value.items if isinstance(key, f.Constant)]
+        told = [worker_option(str(name), each, place) for name, each in pairs if name in row.options]
+        for name, each in pairs:
+            if name in row.attributes:
+                self.listed(row, f"{row.framework}.{name}", each, place, app, (*options, *told))
+
     def _may_be_listed(self, row: Listing, routine: RoutineType) -> bool:
         fact = self.linker.functions[self.linker.origin(routine)].fact
         return not row.coroutines or (isinstance(fact, f.Function) and fact.is_async)
@@ -124,3 +144,8 @@ class Referring(Reading):
         info = self.linker.functions[self.linker.origin(routine)]
         at = info.fact.name_at if isinstance(info.fact, f.Function) else info.fact.at
         return Site(info.module.file.path, info.piece, at)
+
+
+def worker_option(name: str, value: f.Expr, place: Place) -> Option:
+    """What a worker is told of all that it runs."""
+    return Option(name, value, place.module.id, Site(place.module.file.path, place.piece, value.at), "worker")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from idemlint.catalog.rows import Method, Send
+from idemlint.link.containers import either
 from idemlint.link.declaring import Declaring
 from idemlint.link.delays import Clock, put_off
-from idemlint.link.drafts import note, task_named, task_routine
+from idemlint.link.drafts import Attached, attach, note, task_named, task_routine, valued
+from idemlint.link.locally import worth
 from idemlint.link.reading import Reached, slot_value
+from idemlint.link.spreading import written_out
+from idemlint.link.values import Known, Unknown
 from idemlint.program import (
+    SPREAD,
     EnqueueCall,
     LibraryCall,
     LibraryType,
@@ -20,6 +25,7 @@ from idemlint.program import (
     SignatureType,
     Site,
     TaskMethodType,
+    TaskType,
     Type,
     bind,
 )
@@ -38,22 +44,39 @@ class Sending(Declaring):
         row = self.linker.catalog.framework(callee.framework).method(callee.method, callee.of)
         if row is None:
             return None, None
+        expr = written_out(self, expr)
         options = (*callee.options, *_options(row, expr))
         self._note(callee.framework, callee.task, row, expr)
         match row.does:
             case "enqueue" | "retry":
                 # What `chord(header)(callback)` is given is sent as well.
                 given = () if callee.task is not None else tied((*positional, *keywords.values()))
-                return self._enqueue(replace(callee, parts=(*callee.parts, *given)), row, expr, options), None
+                parts = (*callee.parts, *given, *self._follows(row, expr))
+                return self._enqueue(replace(callee, parts=parts), row, expr, options), None
             case "signature" | "configure":
                 delay = put_off(self, row, expr, self._clock) or callee.delay
-                return None, SignatureType(callee.task, callee.framework, options, delay, callee.parts)
+                parts = (*callee.parts, *self._follows(row, expr))
+                result = SignatureType(callee.task, callee.framework, options, delay, parts)
+                self._changed(row, expr, result)
+                return None, result
             case "local" if callee.task is not None:
                 draft = self.linker.drafts[callee.task]
                 arguments = positional if row.arguments == "direct" else ()
                 routine = task_routine(self.linker, draft)
                 return self.routine(routine, list(arguments), keywords if row.arguments == "direct" else {})
         return None, None
+
+    def _follows(self, row: Method | Send, expr: f.Call) -> tuple[str, ...]:
+        """The tasks that the worker is asked to send after this one."""
+        given = [slot_value((slot,), expr) for slot in row.follows]
+        kinds = [self.evaluate(each) for each in given if each is not None]
+        return tuple(task for kind in kinds for task in ((kind.task,) if isinstance(kind, TaskType) else tied((kind,))))
+
+    def _changed(self, row: Method, expr: f.Call, result: SignatureType) -> None:
+        """`sig.link(other)` changes the signature that it is called on."""
+        base = expr.function.base if isinstance(expr.function, f.Attribute) else None
+        if row.follows and isinstance(base, f.Name) and isinstance(self.env.get(base.id), SignatureType):
+            self.env[base.id] = result
 
     def _enqueue(self, callee: TaskMethodType, row: Method, expr: f.Call, options: Words) -> EnqueueCall:
         arguments: Words = ()
@@ -108,6 +131,7 @@ class Sending(Declaring):
         return None
 
     def _sent(self, row: Send, path: str, expr: f.Call) -> Reached:
+        expr = written_out(self, expr)
         given = slot_value(row.task, expr)
         if given is None and row.by == "function":
             given = _spread(row, expr)
@@ -118,9 +142,12 @@ class Sending(Declaring):
         options = _options(row, expr)
         off = put_off(self, row, expr, self._clock)
         if row.does in ("signature", "configure"):
-            return LibraryCall(path), SignatureType(task, row.framework, options, off)
+            return LibraryCall(path), SignatureType(task, row.framework, options, off, self._follows(row, expr))
         arguments = self._arguments(task, row, expr) if task is not None else ()
-        return EnqueueCall(row.framework, task, path, arguments, options, row.commit, row.does, off), None
+        built = self.evaluate(given) if given is not None and row.by in ("signature", "any") else None
+        parts = (*(built.parts if isinstance(built, SignatureType) else ()), *self._follows(row, expr))
+        follows = tuple(dict.fromkeys(parts))
+        return EnqueueCall(row.framework, task, path, arguments, options, row.commit, row.does, off, follows), None
 
     def _arguments(self, task: str, row: Method | Send, expr: f.Call) -> Words:
         """The task's own arguments in a call that sends it, by parameter name."""
@@ -156,16 +183,40 @@ class Sending(Declaring):
     def _note(self, framework: str, task: str | None, row: Method | Send, expr: f.Call) -> None:
         """Keep with the task what a message to it says about its delivery."""
         if task is not None:
-            note(self.linker, task, self._told(framework, row, expr))
+            note(self.linker, task, (*self._told(framework, row, expr), *self._holder(row, expr)))
+            attach(self.linker, task, self._attached(framework, expr))
+
+    def _attached(self, framework: str, expr: f.Call) -> Iterator[Attached]:
+        """What the call has the worker run beside the task."""
+        for row in self.linker.catalog.framework(framework).companions:
+            given = [slot_value((slot,), expr) for slot in row.given]
+            for routine in (self.companion(row, each) for each in given if each is not None):
+                if routine is not None:
+                    yield Attached(row, routine)
 
     def _told(self, framework: str, row: Method | Send, expr: f.Call) -> list[Option]:
         """What the call that sends a message says about its delivery."""
         names = set(self.linker.catalog.framework(framework).sent)
-        return [
-            Option(name, value, self.module.id, Site(self.module.file.path, self.piece, value.at), "message")
-            for name, value in _options(row, expr)
-            if name in names
-        ]
+        said = [(name, value) for name, value in _options(row, expr) if name in names]
+        if names.intersection(row.options):
+            said += [(SPREAD, argument.value) for argument in expr.arguments if argument.star == "**"]
+        return [self._option(name, value) for name, value in said]
+
+    def _holder(self, row: Method | Send, expr: f.Call) -> Iterator[Option]:
+        """What the message is handed to, where that was made with options of its own."""
+        base = expr.function.base if isinstance(expr.function, f.Attribute) else None
+        kind = self.evaluate(base) if base is not None and row.holder else None
+        if base is not None and row.holder and not isinstance(kind, LibraryType):
+            yield self._option(row.holder, base)
+
+    def _option(self, name: str, expr: f.Expr) -> Option:
+        """What a message says: worked out here, where local names are known."""
+        site = Site(self.module.file.path, self.piece, expr.at)
+        value = worth(self, expr)
+        # What could be read of a dict is written out already.
+        if name == SPREAD and isinstance(value, Known):
+            value = Unknown("it is changed before it is spread here")
+        return valued(Option(name, expr, self.module.id, site, "message"), value)
 
     @property
     def _clock(self) -> Clock:
@@ -198,6 +249,14 @@ def tied(kinds: Iterable[Type | None]) -> tuple[str, ...]:
             case RecordType(items):
                 found.extend(tied(items))
     return tuple(dict.fromkeys(found))
+
+
+def together(kinds: Sequence[Type | None]) -> Type | None:
+    """What the items of a list are; of signatures, all that they send."""
+    first = kinds[0] if kinds else None
+    if isinstance(first, SignatureType) and all(isinstance(kind, SignatureType) for kind in kinds) and len(kinds) > 1:
+        return SignatureType(None, first.framework, parts=tied(kinds))
+    return either(kinds)
 
 
 def _spread(row: Send, expr: f.Call) -> f.Expr | None:

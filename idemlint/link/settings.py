@@ -12,20 +12,23 @@ from idemlint.link.constants import Constants
 from idemlint.link.setting_names import Ignored, ignored, in_force, latest
 from idemlint.link.settings_modules import SettingsModules, made
 from idemlint.link.values import Reference, Unknown, lifted
-from idemlint.program import Setting
+from idemlint.program import NOTHING, Setting
 
 
 def framework_settings(constants: Constants, modules: SettingsModules) -> tuple[Setting, ...]:
     """The settings of every framework's apps, app by app, those without effect last; `*` stands for a source that could
     not be read.
 
-    Where the project makes no app, the settings modules or the framework's default module are read for it.
+    An app that is told nothing has the setting `NOTHING`: it does not read what another one is told. Where the project
+    makes no app, the settings modules or the framework's default module are read for it.
     """
     found: list[Setting] = []
     for table in app_settings():
         reader = _Reader(table, constants, modules)
         apps = find_apps(table, constants)
-        found.extend(setting for app in apps for setting in reader.of_app(app))
+        for app in apps:
+            own = list(reader.of_app(app))
+            found.extend(own or [Setting(NOTHING, "", None, True, None, framework=table.framework, app=app.id)])
         found.extend(() if apps else reader.without_app())
     return tuple(found)
 

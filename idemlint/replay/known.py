@@ -41,7 +41,15 @@ class Known:
 
     @property
     def name(self) -> str:
-        """The task as messages name it."""
+        """The task as messages name it, or what runs beside it: `on_success of export`."""
+        if self.task is None or self.summary.root.companion is None:
+            return self.short_name
+        beside = self.program.bodies[self.summary.root.body].function.partition(":")[2]
+        return f"{beside.rpartition('.')[2]} of {self.short_name}"
+
+    @property
+    def short_name(self) -> str:
+        """The name of the task's function."""
         return self.task.function.rpartition(".")[2] if self.task else ""
 
     def model(self, effect: Effect) -> Model | None:

@@ -133,16 +133,29 @@ class Trying(Assigning):
         parts = expr.items if isinstance(expr, f.Display) else (expr,)
         return frozenset(getattr(body.types.get(part.at), "path", "?") for part in parts)
 
-    def asked_again(self, exception: f.Expr) -> None:
-        """An exception by which a task asks its framework for another run, where it has no call for that."""
-        named = exception.function if isinstance(exception, f.Call) else exception
+    def asked_again(self, given: f.Expr, raised: bool) -> None:
+        """What is raised or returned by which a task asks its framework for another run, or gives its message back."""
+        named = given.function if isinstance(given, f.Call) else given
         path = getattr(self.here.body.types.get(named.at), "path", "")
         task = self.program.tasks.get(self.root.task or "")
         framework = self.catalog.framework(task.framework) if task is not None else None
-        if framework is None or framework.method("retry") is not None or not path.startswith(framework.libraries):
+        if framework is None or not path.startswith(framework.libraries):
             return
-        if self.means(frozenset({path}), "retry"):
-            self.record("retry", exception.at, path=path)
+        if not raised:
+            asks = len(self.stack) == 1 and self.catalog.role(path) == "again"
+        elif self.means(frozenset({path}), "retry"):
+            # Where there is a call for it, that one raises the exception.
+            asks = framework.method("retry") is None
+        else:
+            asks = self.means(frozenset({path}), "reject")
+        if asks:
+            self.record("retry", given.at, path=self.catalog.canonical(path), arguments=self.named(given))
+
+    def named(self, call: f.Expr) -> tuple[tuple[str, Value], ...]:
+        """The arguments of a call by their names, or by `#0` and so on."""
+        words = call.arguments if isinstance(call, f.Call) else ()
+        plain = [word for word in words if not word.star]
+        return tuple((word.name or f"#{index}", self.evaluate_quietly(word.value)) for index, word in enumerate(plain))
 
     def means(self, names: frozenset[str], meaning: str) -> bool:
         """Whether one of the exceptions has this meaning in the catalog."""

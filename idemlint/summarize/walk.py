@@ -161,12 +161,14 @@ class Walk(Contexts):
                 self.evaluate(value)
             case f.Return(value=value):
                 found = self.evaluate(value) if value is not None else NOTHING
+                if isinstance(value, f.Call):
+                    self.asked_again(value, raised=False)
                 self.here.outcomes.append(Outcome(found, self.facts))
                 return True
             case f.Raise(exception=exception):
                 if exception is not None:
                     self.evaluate(exception)
-                    self.asked_again(exception)
+                    self.asked_again(exception, raised=True)
                 return True
             case f.Jump():
                 return True
