@@ -238,11 +238,16 @@ FORMS: Mapping[str, Form] = {
             policy()
 
 
+        def bill(order_id):
+            return policy()
+
+
         def send(order_id):
             queue.enqueue(pack, order_id)
             queue.enqueue(ship, order_id)
+            queue.enqueue(bill, order_id)
         """,
-        {"pack": "retry-call=5", "ship": "early-ack"},
+        {"pack": "retry-call=5", "ship": "early-ack", "bill": "retry-call=3"},
     ),
     "Celery: a message that is given back, for good or without effect": (
         """

@@ -73,6 +73,8 @@ class State:
         self.deferred = False
         # Runs the task itself, while what is put around it is followed.
         self.inner: Callable[[], Value] | None = None
+        # How deep a call may be for its answer to be that of the root.
+        self.tail = 1
         self.count = 0
         self.steps = 0
         self.calls = 0

@@ -142,7 +142,7 @@ class Trying(Assigning):
         if framework is None or not path.startswith(framework.libraries):
             return
         if not raised:
-            asks = len(self.stack) == 1 and self.catalog.role(path) == "again"
+            asks = self.catalog.role(path) == "again"
         elif self.means(frozenset({path}), "retry"):
             # Where there is a call for it, that one raises the exception.
             asks = framework.method("retry") is None

@@ -160,9 +160,7 @@ class Walk(Contexts):
             case f.Evaluate(value=value):
                 self.evaluate(value)
             case f.Return(value=value):
-                found = self.evaluate(value) if value is not None else NOTHING
-                if isinstance(value, f.Call):
-                    self.asked_again(value, raised=False)
+                found = self.returned(value) if value is not None else NOTHING
                 self.here.outcomes.append(Outcome(found, self.facts))
                 return True
             case f.Raise(exception=exception):
@@ -195,6 +193,16 @@ class Walk(Contexts):
             case f.If():
                 return self.branch(statement)[0]
         return False
+
+    def returned(self, expr: f.Expr) -> Value:
+        """What is returned; by the task itself, or by what it returns the answer of, it may ask for another run."""
+        last = len(self.stack) == self.tail
+        self.tail += last
+        found = self.evaluate(expr)
+        self.tail -= last
+        if last:
+            self.asked_again(expr, raised=False)
+        return found
 
     def branch(self, statement: f.If) -> tuple[bool, tuple[int, int] | None]:
         """An `if`. When one arm leaves, what follows belongs to the other: (leaves, the address of that other arm)."""
