@@ -16,6 +16,9 @@ class Keys(Harm):
         """Whether a key does not hang on the items of the loop that the call stands in."""
         for loop in self.loops(effect):
             kinds = {origin.kind for origin in loop.origins}
+            if "row" in kinds and not any(origin.kind == "constant" and origin.detail for origin in loop.origins):
+                # A container that was empty, or a sum that began with none, and rows.
+                kinds.discard("constant")
             if not loop.items or not kinds or TURN in key.origins:
                 continue
             if loop.opaque and not key.unknown:

@@ -114,6 +114,12 @@ class BlockWalk(SessionWalk):
             outcomes[index] = replace(outcomes[index], facts=outcomes[index].facts | facts)
             ways[index] = self.snapshot()
 
+    def ended(self, number: int) -> None:
+        """A transaction that all code shares ends: for the ways out that were taken inside of it as well."""
+        super().ended(number)
+        for way in self.exits.get(id(self.here), ()):
+            way.open = tuple(still for still in way.open if still != number)
+
     def statement(self, statement: f.Statement) -> bool:
         leaves = super().statement(statement)
         if isinstance(statement, f.Return):

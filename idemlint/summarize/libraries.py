@@ -270,6 +270,8 @@ class Libraries(Holding):
                 found = receiver.entry(key.text)
                 if found is not None:
                     return found
+                if not receiver.partial and len(given.positional) > 1:
+                    return given.positional[1]
         if name in ("append", "extend", "insert") and receiver is not None and receiver.column is not None:
             self.lengthen(receiver, expr)
         values = [value for value in (receiver, *given.all()) if value is not None and value.varies]
