@@ -19,6 +19,10 @@ def check(replay: Replay) -> Iterator[Finding]:
         return
     said: set[Site] = set()
     for effect in replay.summary.effects:
+        gone = replay.deleted_mark(effect)
+        if gone is not None and matters(replay, effect) and replay.commit_of(gone) not in said:
+            said.add(replay.commit_of(gone))
+            yield lost(replay, effect, gone)
         mark = replay.journal_mark(effect)
         if mark is None or replay.together(mark, effect):
             continue
@@ -29,6 +33,40 @@ def check(replay: Replay) -> Iterator[Finding]:
         if (effect.changes_data or ordered) and site not in said:
             said.add(site)
             yield finding(replay, effect, mark, site)
+
+
+def matters(replay: Replay, effect: Effect) -> bool:
+    """Whether a change is more than a note for the operators."""
+    model = replay.model(effect)
+    noted = effect.kind == "insert" and model is not None and replay.catalog.one_row_per_run(model.title)
+    return not noted and any(replay.catalog.stakes_of(column) != "internal" for column in effect.written)
+
+
+def lost(replay: Replay, effect: Effect, gone: Effect) -> Finding:
+    """The row that stands for the work is gone before what came of the work is stored."""
+    model, changed = replay.model(gone), replay.model(effect)
+    title = model.title if model is not None else "row"
+    stored = changed.title if changed is not None else "row"
+    site = replay.commit_of(gone)
+    return replay.finding(
+        NAME,
+        effect,
+        replay.severity(Severity.ERROR),
+        f"{replay.name} deletes the {title} that it works on before it stores the {stored}, not with it: cut between "
+        f"the two, the next delivery finds no {title} and skips the rest.",
+        (
+            replay.again(effect),
+            Mark(StepKind.FIRST, "takes the mark away: {code}", gone.site),
+            Mark(StepKind.FIRST, "that is committed: {code}", site),
+            Mark(StepKind.CUT, "before {code} is committed", effect.site),
+            Mark(StepKind.AGAIN, f"the {title} is gone: the rest is skipped", gone.site),
+            Mark(StepKind.RESULT, "what came of the work is lost for good"),
+        ),
+        site=site,
+        fix=Fix(
+            "delete the row in the transaction that stores what came of the work, or after it", Applicability.DISPLAY
+        ),
+    )
 
 
 def finding(replay: Replay, effect: Effect, mark: Effect, site: Site) -> Finding:

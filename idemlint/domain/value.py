@@ -282,7 +282,7 @@ def join(one: Value, other: Value) -> Value:
         tally=one.tally or other.tally,
         effect=one.effect if one.effect == other.effect else None,
         others=_answers(one, other),
-        test=_joined_test(one.test, other.test),
+        test=_joined_test(one, other),
         closure=one.closure or other.closure,
         site=one.site or other.site,
         made=one.made if one.made == other.made else "",
@@ -323,10 +323,13 @@ def _joined_items(one: tuple[Value, ...] | None, other: tuple[Value, ...] | None
     return tuple(join(left, right) for left, right in zip(one, other, strict=True))
 
 
-def _joined_test(one: Test | None, other: Test | None) -> Test | None:
-    if one is None or other is None:
+def _joined_test(one: Value, other: Value) -> Test | None:
+    """What both say; a list that is still empty says nothing against what the full one does."""
+    if one.items == () or other.items == ():
+        return one.test or other.test
+    if one.test is None or other.test is None:
         return None
-    return Test(one.true & other.true, one.false & other.false)
+    return Test(one.test.true & other.test.true, one.test.false & other.test.false)
 
 
 def derived(values: Iterable[Value], text: str | None = None) -> Value:

@@ -109,7 +109,31 @@ class Guarding(Rows):
                 return by
         return None
 
+    def deleted_mark(self, effect: Effect) -> Effect | None:
+        """The delete before an effect, committed on its own, of the row whose absence makes the next run stop: after an
+        outside call that only this row lets happen, so that what came of the call may never be stored."""
+        if not effect.changes_data or effect.kind == "delete" or effect.in_handler:
+            return None
+        for fact in effect.facts:
+            if fact.kind != "exists" or not fact.holds or fact.model == effect.model:
+                continue
+            called = [call for call in self.external() if fact in call.facts and self.same_path(call, effect)]
+            for gone in self.summary.effects[called[0].id if called else effect.id : effect.id]:
+                own = gone.kind == "delete" and gone.model == fact.model and fact in gone.facts and not gone.in_handler
+                if own and _of_rows(gone) and self.same_path(gone, effect) and not self.together(gone, effect):
+                    return gone
+        return None
+
     def on_task_id(self, mark: Effect) -> bool:
         """Whether a mark's key holds the id that the task keeps when it is delivered again."""
         key = argument(mark, mark.guard.key) if mark.guard is not None else None
         return key is not None and any(origin.kind == "task-id" for origin in key.origins)
+
+
+def _of_rows(gone: Effect) -> bool:
+    """Whether a delete is of rows that the run holds in its hands, rather than of all that a condition fits."""
+    title = gone.model.rpartition(":")[2]
+    held = (origin for lookup in gone.lookup for origin in lookup.value.origins if lookup.operator in ("exact", "in"))
+    return gone.thing is not None or any(
+        origin.kind == "row" and origin.detail.partition(".")[0] == title for origin in held
+    )

@@ -82,11 +82,12 @@ class Rows(Outside):
 
     def _found_none(self, effect: Effect) -> Iterator[tuple[Site, tuple[Lookup, ...]]]:
         """The tests before an insert that there is no such row, and which rows they look for."""
-        for fact in effect.facts:
-            if fact.kind == "exists" and not fact.holds and fact.model == effect.model and fact.site is not None:
-                asked = self.summary.effects[fact.subject].lookup if fact.subject >= 0 else ()
-                if not _other_rows(asked, effect):
-                    yield fact.site, asked
+        tests = [fact for fact in effect.facts if fact.kind == "exists" and not fact.holds]
+        placed = [(fact.site, fact.subject) for fact in tests if fact.model == effect.model and fact.site is not None]
+        for site, subject in sorted(placed):
+            asked = self.summary.effects[subject].lookup if subject >= 0 else ()
+            if not _other_rows(asked, effect):
+                yield site, asked
 
     def kept_apart(self, effect: Effect) -> bool:
         """Whether a unique key stops a second row such as the test before an insert looks for, whatever else the insert

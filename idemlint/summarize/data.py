@@ -25,7 +25,7 @@ from idemlint.orm import LAYERS
 from idemlint.program import ColumnType, DataCall, DataOperation, LibraryInstance, Model
 from idemlint.summarize.calls import Calls
 from idemlint.summarize.given import Given
-from idemlint.summarize.values import GLOBAL
+from idemlint.summarize.values import GLOBAL, lacking
 from idemlint.syntax import facts as f
 
 
@@ -259,12 +259,14 @@ class Data(Calls):
         )
         many = operation.kind == "insert-many"
         things: list[Object] = []
+        before = self.facts
         if many and operation.objects is not None:
             made = self.evaluate(operation.objects)
             things = [item.thing for item in made.items or () if item.thing is not None]
             for thing in things:
                 writes = (*writes, *self.heap.get(thing.id, {}).values())
             opaque = not made.items or all(item.thing is None or item.thing.opaque for item in made.items)
+            self.learn(*lacking(made))
         else:
             opaque = operation.opaque
         effect = self.record(
@@ -277,6 +279,7 @@ class Data(Calls):
             conflict=operation.conflict,
             fresh="stored",
         )
+        self.facts = before
         if many:
             self.made_in(effect, things)
             return Value(frozenset({Origin("fresh", model.title, effect.site)}), effect=(effect.id, "result"))

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
-from idemlint.domain.value import Value, origins_of, united
+from idemlint.domain.value import Rows, Test, Value, origins_of, united
 from idemlint.summarize.given import Given
 from idemlint.summarize.messages import Messages
+from idemlint.summarize.values import lacking
 from idemlint.syntax import facts as f
 
 ITEMS = 16
@@ -29,13 +30,16 @@ class Holding(Messages):
         held, whole = self.container(base)
         if held is None or not given.all():
             return
+        if method == "add" and isinstance(base, f.Name) and self.gathered(base, held, given.all()[0]):
+            return
         if whole and method in _ENTRIES and held.entries is not None:
             self.keep_as(base, _with_entries(held, method, given))
         elif method in ("append", "extend", "add") and whole and held.items is not None:
             if len(held.items) < ITEMS:
                 more = (added[0].items or ()) if method == "extend" else (added[0],)
                 origins = origins_of((held, *more)) if held.items else origins_of(more)
-                self.keep_as(base, replace(held, items=(*held.items, *more)[:ITEMS], origins=origins))
+                items = (*held.items, *more)[:ITEMS]
+                self.keep_as(base, replace(held, items=items, origins=origins, test=self.picked(held, more)))
         else:
             self.keep_as(base, _mixed(held, added))
 
@@ -47,9 +51,28 @@ class Holding(Messages):
         name = key.text if key.text is not None and "{}" not in key.text else None
         if whole and held.entries is not None and name is not None:
             self.keep_as(base, _with_entry(held, name, value))
-        else:
+        elif not isinstance(base, f.Name) or not self.gathered(base, held, value if value.thing is not None else key):
             hidden = whole and held.entries is not None
             self.keep_as(base, replace(_mixed(held, (key, value)), partial=held.partial or hidden))
+
+    def picked(self, held: Value, more: Sequence[Value]) -> Test | None:
+        """That there are no rows yet such as all those which a list holds."""
+        models = {value.thing.model for value in more if value.thing is not None}
+        none_yet = frozenset(
+            fact for fact in self.facts if fact.kind == "exists" and not fact.holds and fact.model in models
+        )
+        found = none_yet & lacking(held) if held.items else none_yet
+        return Test(found) if found else None
+
+    def gathered(self, base: f.Name, held: Value, added: Value) -> bool:
+        """Whether a container is now one of things of rows that were read (`seen.add(line.sku)`, `by_sku[line.sku] =
+        line`), which is asked what is in it as the table would be."""
+        thing = self.things.get(added.column[0]) if added.column is not None else added.thing
+        if held.varies or thing is None or not thing.each or thing.model is None:
+            return False
+        rows = Rows(thing.model, thing.lookup, values=True)
+        self.here.env[base.id] = replace(held, rows=rows, origins=origins_of((held, added)))
+        return True
 
     def container(self, base: f.Expr) -> tuple[Value | None, bool]:
         """The container that an expression stands for or is a part of (`orders.setdefault(customer, [])`), and whether

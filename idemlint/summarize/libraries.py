@@ -8,7 +8,7 @@ from datetime import timedelta
 from idemlint.catalog import Effect as Row
 from idemlint.domain.effect import Key
 from idemlint.domain.guard import argument
-from idemlint.domain.value import CONSTANT, NOTHING, Closure, Origin, Value, derived
+from idemlint.domain.value import CONSTANT, NOTHING, Closure, Origin, Rows, Value, derived
 from idemlint.link import calculation
 from idemlint.link.values import Known
 from idemlint.program import LibraryCall
@@ -29,6 +29,9 @@ CLAMPS = frozenset({"builtins.max", "builtins.min", "builtins.round", "builtins.
 
 NUMBERS = frozenset({"datetime.timedelta", "builtins.float", "builtins.int", "builtins.max", "builtins.min"})
 """Calls that give a number or a time, worked out where they are given literals."""
+
+COPIES = frozenset({"builtins.list", "builtins.set", "builtins.tuple", "builtins.sorted"})
+"""What holds the same things after these."""
 
 ASK_ATTRIBUTE = frozenset({"builtins.hasattr", "builtins.getattr"})
 
@@ -121,6 +124,8 @@ class Libraries(Holding):
         number = _calculated(path, receiver, given)
         if number is not None:
             return Value(derived([*given.all(), *([receiver] if receiver is not None else [])]).origins, literal=number)
+        if path == "builtins.dict.get" and receiver is not None and receiver.rows is not None:
+            return self.looked_for(receiver.rows)
         if path == "builtins.bool" and given.positional:
             asked = given.positional[0]
             return Value(asked.origins, test=self.truth(asked, self.site(expr.at)))
@@ -165,11 +170,14 @@ class Libraries(Holding):
             return replace(
                 whole,
                 text=only.text,
-                rows=only.rows,
+                rows=replace(only.rows, fetched=True)
+                if only.rows is not None and path == "builtins.set"
+                else only.rows,
                 items=only.items,
                 effect=only.effect,
                 column=None,
                 step=only.step,
+                test=only.test if path in COPIES else None,
                 entries=only.entries if only.made else None,
                 made=only.made,
             )
@@ -274,6 +282,8 @@ class Libraries(Holding):
                     return given.positional[1]
         if name in ("append", "extend", "insert") and receiver is not None and receiver.column is not None:
             self.lengthen(receiver, expr)
+        if name == "get" and receiver is not None and receiver.rows is not None:
+            return self.looked_for(receiver.rows)
         values = [value for value in (receiver, *given.all()) if value is not None and value.varies]
         text = receiver.text if receiver is not None and name in ("format", *_SAME) else None
         if text is not None and name == "format":
@@ -292,6 +302,11 @@ class Libraries(Holding):
         if thing is not None and thing.model is not None:
             value = Value(receiver.origins, column=receiver.column)
             self.assign(thing, receiver.column[1], value, self.site(expr.at), "append")
+
+    def looked_for(self, rows: Rows) -> Value:
+        """The row that is looked for among such as were read before, if it is there."""
+        thing = self.thing(rows.model, lookup=rows.lookup, each=True)
+        return Value(frozenset({Origin("row", rows.model)}), rows=replace(rows, values=True), thing=thing)
 
 
 def _calculated(path: str, receiver: Value | None, given: Given) -> tuple[object] | None:

@@ -10,10 +10,12 @@ from idemlint.domain.value import (
     NOTHING,
     UNKNOWN,
     Closure,
+    Facts,
     Lookup,
     Object,
     Origin,
     Rows,
+    Test,
     Value,
     derived,
     join,
@@ -85,7 +87,7 @@ class Values(Relations):
                 said = self.condition(expr)
                 return replace(derived([self.evaluate_quietly(side) for side in (left, *rights)]), test=said)
             case f.Operation(left=left, right=right, operator=operator):
-                return self.operation(operator, self.evaluate(left), self.evaluate(right))
+                return self.operation(operator, self.evaluate(left), self.evaluate(right), expr.at)
             case f.Format(parts=parts):
                 return self.formatted(parts)
             case f.Formatted(value=value, specification=parts):
@@ -274,7 +276,7 @@ class Values(Relations):
         self.facts = before
         return result
 
-    def operation(self, operator: str, left: Value, right: Value) -> Value:
+    def operation(self, operator: str, left: Value, right: Value, at: int) -> Value:
         if operator == "|" and left.column is None and (left.entries is not None or right.entries is not None):
             return united(left, right)
         text = None
@@ -293,6 +295,9 @@ class Values(Relations):
         value = Value(origins_of((left, right)), literal=literal, text=text, step=step, tally=added_to(left, right))
         if left.rows is not None:
             return replace(value, rows=left.rows)
+        if operator == "-" and right.rows is not None and (right.rows.fetched or right.rows.values):
+            # What is left of a set: that for which there is no row.
+            return replace(value, origins=left.origins, test=self.any_rows(right.rows, self.site(at)).inverted())
         return value
 
     def formatted(self, parts: tuple[f.Expr, ...]) -> Value:
@@ -365,6 +370,7 @@ class Values(Relations):
             self.open_loop(turn, expr.at, iterable, item, items=True)
             self.loops_open.append(turn)
             entered += 1
+            self.learn(*lacking(iterable))
             self.bind_target(generator.target, item)
             for test in generator.tests:
                 self.learn(*self.condition(test).true)
@@ -374,11 +380,12 @@ class Values(Relations):
         del self.loops_open[len(self.loops_open) - entered :]
         self.address.pop()
         self.here.env = outer
+        picked = Test(frozenset(fact for fact in self.facts - facts if fact.kind == "exists" and not fact.holds))
         self.facts = facts
         items = (element,) if element.thing is not None or element.entries is not None else None
         # What is made of rows is asked what is in it, as the table would be, and is empty where that has none.
         rows = replace(source, values=True) if source is not None and items is None else source
-        return Value(origins_of([*values, element]), items=items, rows=rows)
+        return Value(origins_of([*values, element]), items=items, rows=rows, test=picked if picked.true else None)
 
     def item(self, iterable: Value, expr: f.Expr) -> Value:
         """One element of what is iterated over."""
@@ -405,6 +412,12 @@ class Values(Relations):
 
     def bind_target(self, target: f.Expr, value: Value) -> None:
         raise NotImplementedError
+
+
+def lacking(value: Value) -> Facts:
+    """What holds for each thing in a collection of those for which there is no row yet."""
+    said = value.test.true if value.test is not None else frozenset()
+    return frozenset(fact for fact in said if fact.kind == "exists" and not fact.holds)
 
 
 def _folded(operator: str, left: Value, right: Value) -> tuple[object] | None:

@@ -15,6 +15,7 @@ from idemlint.summarize.contexts import Contexts
 from idemlint.summarize.messages import settled
 from idemlint.summarize.shape import bound, breaks, counts, leaves
 from idemlint.summarize.state import Activation, Snapshot
+from idemlint.summarize.values import lacking
 from idemlint.syntax import facts as f
 
 AROUND = "around"
@@ -275,6 +276,7 @@ class Walk(Contexts):
         queue = self.received_from(statement.iterable, first)
 
         def start() -> None:
+            self.learn(*lacking(iterable))
             given = item if queue is None else self.received(queue, statement.at, iterable)
             self.bind_target(statement.target, given)
 
