@@ -773,6 +773,33 @@ def task(address):
     assert not walked.run().capped
 
 
+def test_a_long_function_is_followed_whose_callers_say_what_it_requests(tmp_path: Path) -> None:
+    steps = "\n".join(f"    log.info(part(data, {number}))" for number in range(60))
+    source = f"""
+import logging
+
+import requests
+from celery import shared_task
+
+log = logging.getLogger()
+
+
+def part(data, number):
+    return data[number]
+
+
+def request(verb, data):
+{steps}
+    return requests.request(verb, "https://books.example.com/invoices", json=data, timeout=10).json()
+
+
+@shared_task(acks_late=True)
+def task(data):
+    request("POST", data)
+"""
+    assert walk(tmp_path, source).rules == ["unkeyed-external-call"]
+
+
 def test_a_long_function_that_leaves_all_as_it_is_is_not_followed(tmp_path: Path) -> None:
     steps = "\n".join(f"    log.info(part(data, {number}))" for number in range(60))
     source = f"""

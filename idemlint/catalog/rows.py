@@ -6,7 +6,7 @@ Where a field holds patterns of paths, their alternations are written out alread
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -47,6 +47,10 @@ class Test:
         """Whether a call with these arguments passes."""
         given = [arguments[str(slot)] for slot in self.argument if str(slot) in arguments]
         return any(self._accepts(value) for value in given)
+
+    def may_hold(self, arguments: Arguments) -> bool:
+        """The same where an argument that cannot be told may be anything."""
+        return any(arguments.get(str(slot)) is ... for slot in self.argument) or self.holds(arguments)
 
     def _accepts(self, value: object) -> bool:
         if value is None or value is False:
@@ -101,6 +105,15 @@ class Effect:
     def given(self, arguments: Arguments) -> Effect:
         """What a call with these arguments is: the first variant whose test holds, else this row itself."""
         return next((variant.effect for variant in self.variants if variant.test.holds(arguments)), self)
+
+    def possible(self, arguments: Arguments) -> Iterator[Effect]:
+        """All that a call with these arguments may be, as far as they can be told."""
+        for variant in self.variants:
+            if variant.test.may_hold(arguments):
+                yield variant.effect
+            if variant.test.holds(arguments):
+                return
+        yield self
 
 
 @dataclass(frozen=True, slots=True)

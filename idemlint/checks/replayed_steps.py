@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from idemlint.checks.rule import Rule
 from idemlint.diagnostic import Applicability, Confidence, Fix, Severity, StepKind
+from idemlint.domain.effect import Effect
+from idemlint.program import Site
 from idemlint.replay import Finding, Mark, Replay
 
 NAME = "replayed-steps"
@@ -14,16 +16,17 @@ def check(replay: Replay) -> Iterator[Finding]:
     if replay.task is None:
         return
     for first in replay.repeated():
-        second = next(
+        found = next(
             (
-                later
+                (later, sites)
                 for later in replay.steps()
-                if later.id > first.id and replay.same_path(first, later) and later.site != first.site
+                if later.id > first.id and replay.same_path(first, later) and (sites := told_apart(first, later))
             ),
             None,
         )
-        if second is None:
+        if found is None:
             continue
+        second, (step, next_step) = found
         yield Finding(
             rule=NAME,
             site=replay.task.site,
@@ -35,9 +38,9 @@ def check(replay: Replay) -> Iterator[Finding]:
             ),
             steps=(
                 replay.again(first),
-                Mark(StepKind.FIRST, "{code}", first.site),
-                Mark(StepKind.CUT, "in or before {code}", second.site),
-                Mark(StepKind.AGAIN, "{code}", first.site),
+                Mark(StepKind.FIRST, "{code}", step),
+                Mark(StepKind.CUT, "in or before {code}", next_step),
+                Mark(StepKind.AGAIN, "{code}", step),
                 Mark(StepKind.RESULT, replay.result(first)),
             ),
             fix=Fix(
@@ -48,6 +51,17 @@ def check(replay: Replay) -> Iterator[Finding]:
             task=replay.task.id,
         )
         return
+
+
+def told_apart(one: Effect, other: Effect) -> tuple[Site, Site] | None:
+    """The places of two steps. Where both are one line of a helper, they are steps if they are requests to different
+    addresses, and stand where the calls do that lead there; None if they may be the same thing."""
+    if one.site != other.site:
+        return one.site, other.site
+    if one.url == other.url:
+        return None
+    ways = zip(one.frames, other.frames, strict=False)
+    return next(((here.site, there.site) for here, there in ways if here.site != there.site), None)
 
 
 RULE = Rule(

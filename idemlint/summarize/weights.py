@@ -72,9 +72,9 @@ class Weights:
             case LibraryCall(path=path):
                 effect = self._catalog.effect(path)
                 if effect is not None:
-                    # A file may be opened to be read only.
-                    given = effect.given(_literals(body, at)) if effect.variants else effect
-                    return given.replay != "natural"
+                    # A file may be opened to be read only, a request be of any kind where the caller says which.
+                    ways = effect.possible(_literals(body, at)) if effect.variants else (effect,)
+                    return any(way.replay != "natural" for way in ways)
                 catalog = self._catalog
                 queue = catalog.receives(path) is not None or catalog.acknowledges(path)
                 return queue or catalog.role(path) not in _IDLE or catalog.guard(path) is not None
