@@ -598,14 +598,14 @@ class Companion:
 @dataclass(frozen=True, slots=True)
 class Root:
     """A place the analysis starts from: a task, what the worker runs beside it, or a function that enqueues or holds a
-    transaction around one. `atomic` is what runs it in a transaction, a setting or a wrapper, `around` the body of what
-    a class of the project puts around each of its tasks ("": nothing). With a `companion` the body is not that of the
-    task but of this function beside it."""
+    transaction around one. `atomic` is what runs it in a transaction, a setting or a wrapper, `around` the bodies of
+    what a class of the project puts around each of its tasks, outermost first. With a `companion` the body is not that
+    of the task but of this function beside it."""
 
     body: str
     task: str | None
     atomic: Site | None = None
-    around: str = ""
+    around: tuple[str, ...] = ()
     companion: Companion | None = None
 
 

@@ -64,6 +64,47 @@ def test_an_interface_is_its_only_implementation(tmp_path: Path, port: str) -> N
     assert "shop:mark" in reached(tmp_path, f"{port}\n{ADAPTER}\n{USE}", "Use(registry[0]).go()")
 
 
+ANNOUNCED = """
+from zope.interface import Interface, implementer
+
+
+class IPort(Interface):
+    def send(to):
+        "Sends it."
+
+
+@implementer(IPort)
+class Adapter:
+    def send(self, to):
+        mark(to)
+"""
+
+
+@pytest.mark.parametrize(
+    ("imported", "found"),
+    [
+        ("from pyramid.request import Request", "Request.blank('/').find_service(IPort)"),
+        ("from pyramid.threadlocal import get_current_request", "get_current_request().find_service(iface=IPort)"),
+        ("from zope.component import getUtility", "getUtility(IPort)"),
+    ],
+)
+def test_what_is_found_by_an_interface_is_what_says_that_it_implements_it(
+    tmp_path: Path, imported: str, found: str
+) -> None:
+    assert "shop:mark" in reached(tmp_path, f"{imported}\n{ANNOUNCED}", f"{found}.send(1)")
+
+
+def test_a_class_found_by_itself_is_an_object_of_it(tmp_path: Path) -> None:
+    code = "from punq import Container\n\n\nclass Sender:\n    def send(self, to):\n        mark(to)"
+    assert "shop:mark" in reached(tmp_path, code, "Container().resolve(Sender).send(1)")
+
+
+def test_a_class_that_implements_something_else_is_not_found(tmp_path: Path) -> None:
+    other = "class IOther(Interface):\n    def send(to):\n        'Sends it.'"
+    code = f"from zope.component import getUtility\n{ANNOUNCED}\n\n{other}"
+    assert "shop:mark" not in reached(tmp_path, code, "getUtility(IOther).send(1)")
+
+
 def test_an_implementation_is_found_in_another_module(tmp_path: Path) -> None:
     adapter = "from shop import Port\n\n\nclass Adapter(\n    Port,\n):\n    def send(self, to):\n        print(to)\n"
     found = reached(tmp_path, f"{PORT}\n{USE}", "Use(registry[0]).go()", {"adapters.py": adapter})

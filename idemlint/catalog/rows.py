@@ -329,7 +329,7 @@ class Framework:
     defaults where not None, `request` the attributes of the task or its context that have an origin. `naming` is the
     name of a task in the queue where none is given, made of `{module}` and `{function}`. `packages` are the
     distributions whose versions matter, if others than the one called like the framework; `libraries` what it is
-    imported from."""
+    imported from. `made_of` are the arguments and attributes of an app that say which class its tasks are of."""
 
     name: str
     words: tuple[str, ...] = ()
@@ -342,6 +342,7 @@ class Framework:
     unique: tuple[str, ...] = ()
     defaults: Mapping[str, object] = field(default_factory=dict)
     request: Mapping[str, str] = field(default_factory=dict)
+    made_of: tuple[str, ...] = ()
     title: str = ""
     libraries: tuple[str, ...] = ()
     own: bool = False

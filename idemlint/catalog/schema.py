@@ -312,6 +312,7 @@ _FILE: Mapping[str, read.Reader] = {
         unique=_strings,
         defaults=read.by_name(read.anything),
         request=read.by_name(read.word_of(vocabulary.ORIGINS)),
+        made_of=_strings,
     ),
     **{table: read.many(reader) for table, reader in _OF_FRAMEWORK.items()},
 }

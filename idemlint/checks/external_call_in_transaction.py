@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from idemlint.checks.rule import Rule
 from idemlint.diagnostic import Applicability, Confidence, Fix, Severity, StepKind
+from idemlint.domain.effect import Effect
 from idemlint.domain.summary import SESSION, Transaction
 from idemlint.replay import CALLED, SENT, Finding, Mark, Replay
 
@@ -16,6 +17,8 @@ def check(replay: Replay) -> Iterator[Finding]:
     for effect in replay.external():
         around = replay.transaction(effect)
         if around is None or effect.deferred or replay.kind(effect) not in CALLED | SENT:
+            continue
+        if replay.put_around(around) and not replay.writes_beside(effect):
             continue
         who = replay.name or effect.frames[0].name
         yield replay.finding(
@@ -33,9 +36,16 @@ def check(replay: Replay) -> Iterator[Finding]:
                 Mark(StepKind.AGAIN, "{code}", effect.site),
                 Mark(StepKind.RESULT, f"{replay.result(effect)}, and rows stay locked while the call is under way"),
             ),
-            confidence=Confidence.LOW if replay.unheard(effect) else Confidence.HIGH,
+            confidence=confidence(replay, effect),
             fix=fix(around),
         )
+
+
+def confidence(replay: Replay, effect: Effect) -> Confidence:
+    """How sure it is that the call goes out there: which of several implementations it is may hang on a setting."""
+    if replay.unheard(effect):
+        return Confidence.LOW
+    return Confidence.HIGH.lowered() if effect.indirect else Confidence.HIGH
 
 
 def fix(around: Transaction) -> Fix:

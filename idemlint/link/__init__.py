@@ -37,7 +37,8 @@ from idemlint.link.unread import unread
 from idemlint.link.values import Known, lifted
 from idemlint.link.versions import framework_versions
 from idemlint.link.walk import Walk
-from idemlint.program import SPREAD, Body, InstanceType, Option, Program, Root, RoutineType, Site, Task
+from idemlint.link.wrappers import wrappers
+from idemlint.program import SPREAD, Body, Option, Program, Root, Site, Task
 from idemlint.progress import Progress, silent, told
 from idemlint.project import Project
 from idemlint.syntax import facts as f
@@ -119,17 +120,7 @@ def link_body(linker: Linker, draft: Draft) -> Body | None:
 def task_root(linker: Linker, draft: Draft, task: Task) -> Root:
     """A task as the analysis starts from it, with what its wrappers and its class put around it."""
     atomic = draft.declared if task_routine(linker, draft).within else None
-    return Root(task.body, draft.function, atomic, wrapper(linker, draft))
-
-
-def wrapper(linker: Linker, draft: Draft) -> str:
-    """The body of the `__call__` that the class of a task puts around what it runs; "" where it has none."""
-    member = linker.class_member(draft.base, "__call__") if draft.base is not None else None
-    kind = linker.member_type(*member) if member is not None else None
-    if not isinstance(kind, RoutineType):
-        return ""
-    body = linker.link(linker.functions[kind.function], InstanceType(draft.base or ""))
-    return body.key if body is not None else ""
+    return Root(task.body, draft.function, atomic, wrappers(linker, draft.base))
 
 
 def task(linker: Linker, draft: Draft) -> Task:

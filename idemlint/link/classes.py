@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from idemlint.link.modules import Binding, Module, bindings_in
@@ -39,9 +39,11 @@ class ClassInfo:
 
 @dataclass(slots=True)
 class Classes:
-    """All classes met so far, by id. `evaluate` says what an expression at module level is."""
+    """All classes met so far, by id. `evaluate` says what an expression at module level is, `implements` whether a
+    decorator has a class stand for the interfaces that it is given."""
 
     evaluate: Callable[[f.Expr, Module], Type | None]
+    implements: Callable[[str], bool]
     known: dict[str, ClassInfo] = field(default_factory=dict)
     _orders: dict[str, tuple[tuple[ClassInfo, ...], tuple[str, ...]]] = field(default_factory=dict)
 
@@ -56,7 +58,7 @@ class Classes:
             self._orders[id] = ((self.known[id],), ())
             chain: list[ClassInfo] = [self.known[id]]
             library: list[str] = []
-            for base in self.known[id].fact.bases:
+            for base in (*self.known[id].fact.bases, *self._announced(self.known[id])):
                 found = self.evaluate(base.base if isinstance(base, f.Subscript) else base, self.known[id].module)
                 if isinstance(found, ClassType) and found.name in self.known:
                     inner, outer = self.order(found.name)
@@ -66,6 +68,14 @@ class Classes:
                     library.append(found.path if isinstance(found, LibraryType | LibraryInstance) else "?")
             self._orders[id] = (tuple(chain), tuple(library))
         return self._orders[id]
+
+    def _announced(self, info: ClassInfo) -> Iterator[f.Expr]:
+        """The interfaces that a class is decorated with: it comes before them, as before its bases."""
+        for decorator in info.fact.decorators:
+            if isinstance(decorator, f.Call) and decorator.arguments:
+                found = self.evaluate(decorator.function, info.module)
+                if isinstance(found, LibraryType) and self.implements(found.path):
+                    yield from (argument.value for argument in decorator.arguments)
 
     def member(self, id: str, name: str, after: str | None = None) -> tuple[ClassInfo, Binding] | None:
         """The nearest definition of a member; with `after`, only in the classes behind that one (`super()`)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from idemlint.catalog.rows import Declare, DeclareClass
+from idemlint.catalog.rows import Declare, DeclareClass, Framework
 from idemlint.link.drafts import Draft, class_options, declaring_wrapper
 from idemlint.link.linker import FunctionInfo
 from idemlint.link.modules import Module
@@ -13,6 +13,7 @@ from idemlint.link.names import Definition
 from idemlint.link.reading import Reached, slot_value
 from idemlint.link.referring import Referring
 from idemlint.link.within import calls_in, names_in
+from idemlint.link.wrappers import class_for_all
 from idemlint.program import (
     SPREAD,
     ClassType,
@@ -48,7 +49,7 @@ class Declaring(Referring):
         known = self.linker.drafts.get(function)
         if known is None or known.referred:
             site = Site(self.module.file.path, self.piece, at)
-            base, inherited, library = self.task_base(options, app)
+            base, inherited, library = self.task_base(options, app, self.linker.catalog.framework(row.framework))
             name = f"{app.module.id}:{app.binding.name}" if app is not None else None
             self.linker.drafts[function] = Draft(
                 function,
@@ -97,14 +98,14 @@ class Declaring(Referring):
         return replace(routine, receiver=InstanceType(owner.id))
 
     def task_base(
-        self, options: Sequence[Option], app: Definition | None
+        self, options: Sequence[Option], app: Definition | None, framework: Framework
     ) -> tuple[str | None, list[Option], tuple[str, ...]]:
         """The project class given as `base`, the options its attributes set, nearest class first, and the library
         classes that it is or derives from."""
         given = next((option for option in options if option.name == "base"), None)
         kind = self.evaluate(given.expression) if given is not None and given.module == self.module.id else None
         if given is None:
-            kind = self.app_task_class(app)
+            kind = self.app_task_class(app, framework) or class_for_all(self.linker, framework)
         if isinstance(kind, LibraryType):
             return None, [], (kind.path,)
         if not isinstance(kind, ClassType) or kind.name not in self.linker.classes.known:
@@ -112,13 +113,13 @@ class Declaring(Referring):
         library = tuple(path for path in self.linker.classes.library_bases(kind.name) if path != "?")
         return kind.name, class_options(self.linker, kind.name), library
 
-    def app_task_class(self, app: Definition | None) -> Type | None:
+    def app_task_class(self, app: Definition | None, framework: Framework) -> Type | None:
         """The class an app makes its tasks of: `Celery("shop", task_cls=AfterCommit)`, `app.Task = AfterCommit`."""
         value = app.binding.fact.value if app is not None and isinstance(app.binding.fact, f.Assign) else None
         if app is None or not isinstance(value, f.Call):
             return None
-        given = next((argument.value for argument in value.arguments if argument.name == "task_cls"), None)
-        given = next(_set_on(app, "Task"), given)
+        given = next((argument.value for argument in value.arguments if argument.name in framework.made_of), None)
+        given = next((each for name in framework.made_of for each in _set_on(app, name)), given)
         if isinstance(given, f.Constant) and isinstance(given.value, str):
             return self.linker.at_path(given.value, app.module.file.path)
         return self.linker.module_level(given, app.module) if given is not None else None

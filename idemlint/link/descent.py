@@ -24,9 +24,13 @@ def descendants(linker: Linker, cls: str) -> list[ClassInfo]:
     found: dict[str, ClassInfo] = {}
     names = {cls.rpartition(":")[2].rpartition(".")[2]}
     tried: set[str] = set()
+    announced = any(linker.catalog.role(path) == "interface" for path in linker.classes.library_bases(cls))
+    # A class may say what it implements by a decorator.
+    begins = r"class\s+\w+\s*|@[\w.]+" if announced else r"class\s+\w+\s*"
     while fresh := names - tried:
         tried |= fresh
-        pattern = re.compile(rf"^class\s+\w+\s*\([^)]*\b(?:{'|'.join(map(re.escape, sorted(fresh)))})\b", re.MULTILINE)
+        named = "|".join(map(re.escape, sorted(fresh)))
+        pattern = re.compile(rf"^(?:{begins})\([^)]*\b(?:{named})\b", re.MULTILINE)
         for module, index in _pieces(linker, fresh, pattern):
             for statement in module.statements(index):
                 if isinstance(statement, f.Class):

@@ -47,7 +47,8 @@ def is_open(linker: Linker, info: ClassInfo, binding: Binding) -> bool:
         return True
     last = fact.body[-1] if fact.body else None
     dots = isinstance(last, f.Evaluate) and isinstance(last.value, f.Name) and last.value.id == "..."
-    interface = any(path in _INTERFACES for path in linker.classes.order(info.id)[1])
+    bases = linker.classes.library_bases(info.id)
+    interface = any(path in _INTERFACES or linker.catalog.role(path) == "interface" for path in bases)
     return not _does(fact) and (dots or interface)
 
 

@@ -101,6 +101,9 @@ class Libraries(Sending):
                 return None, self.evaluate(parts[1])
         if role == "user-model":
             return LibraryCall(path), self.linker.models.user()
+        if role == "locate" or path.endswith(".__new__"):
+            named = next((kind for kind in (first, *keywords.values()) if isinstance(kind, ClassType)), None)
+            return LibraryCall(path), InstanceType(named.name) if named is not None else None
         if path in _BUILTIN_RESULTS:
             return LibraryCall(path), self.builtin(path, expr, positional)
         for layer in orm.LAYERS:

@@ -74,7 +74,7 @@ class Linker:
         self.names = Names(self.modules)
         self.constants = Constants(self.names)
         self.own = OwnRows(catalog, self.names)
-        self.classes = Classes(self.module_level)
+        self.classes = Classes(self.module_level, lambda path: catalog.role(path) == "implements")
         self.functions: dict[str, FunctionInfo] = {}
         self.drafts: dict[str, Draft] = {}
         self.frameworks = used(project, catalog)
@@ -95,6 +95,8 @@ class Linker:
         # Classes -> those in production that derive from them.
         self.below: dict[str, tuple[str, ...]] = {}
         self.receivers: Receivers = {}
+        # Framework -> the class that all its tasks are of, where the project says so.
+        self.task_classes: dict[str, ClassType | None] = {}
 
     # --- names at module and class level
 

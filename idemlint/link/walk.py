@@ -75,8 +75,8 @@ class Walk(Expressions):
             returns: Type | None = SeveralType(agree(self.yielded))
         else:
             returns = agree(self.returned) or _decorating(info, self.returned, arguments)
-            if returns is None and isinstance(fact, f.Function):
-                returns = annotated(self.linker, fact.returns, self.module, self.receiver)
+            if isinstance(fact, f.Function) and (returns is None or self.unheard_of(returns)):
+                returns = annotated(self.linker, fact.returns, self.module, self.receiver) or returns
         return Body(
             key=key,
             function=info.id,
@@ -97,6 +97,10 @@ class Walk(Expressions):
             contexts=tuple(contexts),
             managers=self.managers,
         )
+
+    def unheard_of(self, kind: Type) -> bool:
+        """Whether a value is something in a library's object that the library does not put there."""
+        return isinstance(kind, LibraryType) and not self.linker.catalog.knows(kind.path)
 
     def _is_static(self, fact: f.Function) -> bool:
         return any(isinstance(decorator, f.Name) and decorator.id == "staticmethod" for decorator in fact.decorators)

@@ -81,6 +81,15 @@ class Known:
         around = next((tx for tx in self.summary.transactions if tx.id == effect.transactions[0]), None)
         return around if around is not None and around.known else None
 
+    def put_around(self, transaction: Transaction) -> bool:
+        """Whether the class of the task puts a transaction around each run, whatever that does."""
+        around = (self.program.bodies[key].function for key in self.summary.root.around)
+        return transaction.frame.function in around
+
+    def writes_beside(self, effect: Effect) -> bool:
+        """Whether the run changes rows on the way to an effect or after it."""
+        return any(other.changes_data and self.same_path(effect, other) for other in self.summary.effects)
+
     def transaction_text(self, effect: Effect) -> str:
         """How the outermost transaction of an effect is opened."""
         return next((tx.text for tx in self.summary.transactions if tx.id == effect.transactions[0]), "")

@@ -29,10 +29,7 @@ class Walk(Contexts):
         body = self.program.bodies[self.root.body]
         self.ending = self.goes_quiet(body)
         self.start(body)
-        if self.root.around:
-            self.wrapped(body)
-        else:
-            self.whole(body)
+        self.wrapped(body, self.root.around)
         for run in self.waiting.pop(None, []):
             run()
         self.stack.pop()
@@ -67,9 +64,12 @@ class Walk(Contexts):
         else:
             self.in_contexts(body, body.contexts)
 
-    def wrapped(self, body: Body) -> None:
+    def wrapped(self, body: Body, around: tuple[str, ...]) -> None:
         """A task inside what its class puts around it: it runs where that calls it, save on an error, where it does the
         same as it does without one."""
+        if not around:
+            self.whole(body)
+            return
         ran = False
 
         def run() -> Value:
@@ -79,18 +79,18 @@ class Walk(Contexts):
             ran = True
             outer, self.stack, self.inner = self.stack, [], None
             self.start(body)
-            self.whole(body)
+            self.wrapped(body, around[1:])
             self.stack, self.inner = outer, run
             return Value()
 
-        around = self.program.bodies[self.root.around]
+        outermost = self.program.bodies[around[0]]
         task, self.stack = self.stack, []
         self.inner = run
-        self.start(around)
-        self.in_contexts(around, around.contexts)
+        self.start(outermost)
+        self.in_contexts(outermost, outermost.contexts)
         self.stack, self.inner = task, None
         if not ran:
-            self.whole(body)
+            self.wrapped(body, around[1:])
 
     def _site(self, body: Body) -> Site:
         return Site(body.path, body.piece, body.at)
