@@ -84,8 +84,8 @@ def _replacing(linker: Linker, cls: str, maker: str) -> Body | None:
 
 
 def _attributes_set(function: f.Function) -> Iterator[tuple[str, f.Expr]]:
-    """The attributes that a function gives a value, in its own statements."""
-    for statement in function.body:
+    """The attributes that a function gives a value, wherever in it."""
+    for statement in f.walk(function.body):
         if isinstance(statement, f.Assign) and statement.value is not None:
             for target in statement.targets:
                 yield from _pairs(target, statement.value)
