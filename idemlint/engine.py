@@ -77,7 +77,9 @@ def findings(program: Program, runs: tuple[Run, ...], catalog: Catalog, config: 
         )
         for run in runs
     ]
-    harmful = frozenset(view.task.id for view in views if view.task is not None and any(view.repeated()))
+    # Nobody is accused of sending a task that may be guarded.
+    bare = ((view.task, any(not view.may_be_guarded(effect) for effect in view.repeated())) for view in views)
+    harmful = frozenset(task.id for task, harms in bare if task is not None and harms)
     views = [replace(view, harmful=harmful, deliveries=delivered) for view in views]
     unsafe = frozenset(view.task.id for view in views if view.task is not None and view.does_harm())
     keyed = carrying_keys(views)

@@ -45,9 +45,11 @@ class LibraryType:
 
 @dataclass(frozen=True, slots=True)
 class LibraryInstance:
-    """What calling the library class or function at `path` gave."""
+    """What calling the library class or function at `path` gave; `of` is what of the project's own it is said to hold,
+    `Promise[Order]`."""
 
     path: str
+    of: Type | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +139,20 @@ class TableType:
 @dataclass(frozen=True, slots=True)
 class EitherType:
     """One of several things that can be called or asked for a method, nobody knows which: what a dict of functions
-    holds under a key that a message brings."""
+    holds under a key that a message brings. With `by_name` a text says which, and there may be others, or none."""
 
     kinds: tuple[Type, ...]
+    by_name: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TextType:
+    """A text whose words say what is called: one of `texts`, or what the parameter of this name is given. `plain` is
+    what it is where nobody asks for the words."""
+
+    texts: tuple[str, ...]
+    plain: Type | None
+    parameter: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +230,7 @@ Type: TypeAlias = (
     | RecordType
     | TableType
     | EitherType
+    | TextType
     | TaskType
     | SignatureType
     | TaskMethodType
@@ -448,9 +462,11 @@ class UnresolvedCall:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceCall:
-    """A call that reaches one of several targets, as a branch on something unknown would."""
+    """A call that reaches one of several targets, as a branch on something unknown would; `by_name` as in
+    `EitherType`."""
 
     targets: tuple[Target, ...]
+    by_name: bool = False
 
 
 def each_of(target: Target) -> Iterator[Target]:

@@ -18,6 +18,7 @@ from idemlint.catalog.renaming import Renaming
 
 _HOLE = re.compile(r"\{([^{}]*)\}")
 _ADDRESS = re.compile(r"(?:(?:[\w+.-]+:)?//)?(?:[^/@]*@)?(?P<host>[^/:?#]*)(?::\d*)?(?P<path>[^?#]*)")
+_ANYTHING = frozenset({"contents", "import", "lazy"})
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
@@ -142,7 +143,7 @@ class Catalog:
             return True
         path = self.canonical(path)
         ends = [index for index, letter in enumerate(path) if letter == "."]
-        if self.role(path) == "opaque" or any(self.role(path[:end]) == "contents" for end in ends):
+        if self.role(path) == "opaque" or any(self.role(path[:end]) in _ANYTHING for end in ends):
             return False
         if path.partition(".")[0] in sys.stdlib_module_names or path.startswith("builtins."):
             return True

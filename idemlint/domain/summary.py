@@ -101,7 +101,8 @@ def within_budget(effects: Sequence[Effect]) -> Sequence[Effect]:
     """The first effects, as many as a summary holds. What changes nothing must not use up the place of what does."""
     changing = 0
     for number, effect in enumerate(effects[: EFFECTS * QUIET]):
-        changing += effect.changes_data or (effect.outside and (effect.row is None or effect.row.replay != "natural"))
+        counts = effect.changes_data or (effect.outside and (effect.row is None or effect.row.replay != "natural"))
+        changing += counts and not effect.indirect
         if changing > EFFECTS:
             return effects[:number]
     return effects[: EFFECTS * QUIET]

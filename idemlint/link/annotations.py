@@ -78,7 +78,9 @@ def _generic(linker: Linker, base: f.Expr, index: f.Expr, module: Module, receiv
         return SeveralType(inner)
     if isinstance(found, ClassType):
         return InstanceType(found.name)
-    return LibraryInstance(path) if path and name not in ("dict", "Dict", "Mapping", "Callable") else None
+    if not path or name in ("dict", "Dict", "Mapping", "Callable"):
+        return None
+    return LibraryInstance(path, inner if isinstance(inner, InstanceType | SeveralType) and len(items) == 1 else None)
 
 
 _COLLECTIONS = frozenset(

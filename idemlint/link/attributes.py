@@ -28,6 +28,7 @@ from idemlint.program import (
     TableType,
     TaskMethodType,
     TaskType,
+    TextType,
     Type,
 )
 from idemlint.syntax import facts as f
@@ -57,6 +58,8 @@ class Attributes(Reading):
                 return either(self.attribute(kind, name) for kind in kinds)
             case SignatureType():
                 return method_of(base, name)
+            case TextType(plain=kind):
+                return self.attribute(kind, name)
             case TableType() | SeveralType() | RecordType():
                 return LibraryType(f"builtins.{_BUILTIN_OF[type(base)]}.{name}")
         return None
@@ -114,7 +117,7 @@ class Attributes(Reading):
         if written:
             return either(self.instance_attribute(InstanceType(each), each, name) for each in written)
         model = self.linker.models.of(cls)
-        found = self.linker.class_member(cls, name) if known else None
+        found = self.linker.class_member(self._private(cls, name), name) if known else None
         if found is not None and not (model is not None and model.field(name)):
             info, binding = found
             kind = self.linker.member_type(info, binding)
@@ -133,6 +136,12 @@ class Attributes(Reading):
             kind = self.linker.instance_attribute(cls, name) or self.library_member(cls, name)
             return kind or self.linker.own.attribute(base, name)
         return None
+
+    def _private(self, cls: str, name: str) -> str:
+        """The class in which a member is looked up: one whose name begins with `__` is that of the class around."""
+        if not name.startswith("__") or name.endswith("__") or self.owner is None:
+            return cls
+        return self.owner.id if self.owner in self.linker.classes.order(cls)[0] else cls
 
     def row_attribute(self, base: InstanceType, model: Model, name: str, known: bool) -> Type | None:
         """A column, a relation or a method of a row."""

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from idemlint.link.containers import either
 from idemlint.link.instances import kept_by_instance
 from idemlint.link.library_calls import BUILTIN_METHODS, Libraries
+from idemlint.link.naming import plain
 from idemlint.link.reading import Reached
 from idemlint.link.sending import method_of
 from idemlint.link.signals import received
 from idemlint.program import (
+    Body,
     ChoiceCall,
     ClassType,
     ColumnType,
@@ -40,8 +42,6 @@ from idemlint.program import (
 )
 from idemlint.syntax import facts as f
 
-_BLOCK = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__"})
-
 
 class Calls(Libraries):
     """The part of a walk that follows calls. `Walk` gives it the rest."""
@@ -50,10 +50,14 @@ class Calls(Libraries):
         callee = self.evaluate(expr.function)
         positional: list[Type | None] = []
         keywords: dict[str, Type | None] = {}
+        named = _is_routine(callee)
         for argument in expr.arguments:
             kind = self.evaluate(argument.value)
+            if named and not argument.star:
+                kind = self.worded(argument.value, kind)
             if argument.star == "*":
-                positional.extend(kind.items if isinstance(kind, RecordType) else ())
+                items = kind.items if isinstance(kind, RecordType) else ()
+                positional.extend(self.worded_items(argument.value, items) if named else map(plain, items))
             elif argument.star == "**":
                 keywords.update(kind.items if isinstance(kind, TableType) else ())
             elif argument.name is not None:
@@ -103,8 +107,8 @@ class Calls(Libraries):
                 return self.library(guessed, expr, positional, keywords)
             case SignatureType():
                 return self.task_method(method_of(callee, "__call__"), expr, positional, keywords)
-            case EitherType(kinds):
-                return self.choice([self.reach(kind, expr, positional, keywords) for kind in kinds])
+            case EitherType(kinds, by_name):
+                return self.choice([self.reach(kind, expr, positional, keywords) for kind in kinds], by_name)
         queue = self.queue_call(expr) if callee is None else None
         if queue is not None:
             return self.library(queue, expr, positional, keywords)
@@ -116,10 +120,10 @@ class Calls(Libraries):
             return None, None
         return UnresolvedCall(name, "what is called is not known"), None
 
-    def choice(self, ways: Sequence[Reached]) -> Reached:
+    def choice(self, ways: Sequence[Reached], by_name: bool) -> Reached:
         """One of several calls, and what all of them give."""
         targets = tuple(dict.fromkeys(target for target, _ in ways if target is not None))
-        return ChoiceCall(targets) if targets else None, either(result for _, result in ways)
+        return ChoiceCall(targets, by_name) if targets else None, either(result for _, result in ways)
 
     # --- functions and classes of the project
 
@@ -129,16 +133,28 @@ class Calls(Libraries):
         info = self.linker.functions[callee.function]
         parameters = info.fact.parameters[1:] if callee.receiver is not None else info.fact.parameters
         bound, extra, spare = bind(parameters, positional, keywords)
-        known = {name: kind for name, kind in bound.items() if kind is not None}
+        known = {name: plain(kind) for name, kind in bound.items()}
         for parameter in parameters:
-            if parameter.kind == "*" and any(extra):
-                known[parameter.name] = RecordType(extra)
-            elif parameter.kind == "**" and any(spare.values()):
-                known[parameter.name] = TableType(tuple(spare.items()))
-        body = self.linker.link(info, callee.receiver, tuple(sorted(known.items())), callee.captured)
+            if parameter.kind == "*":
+                known[parameter.name] = RecordType(tuple(map(plain, extra))) if any(map(plain, extra)) else None
+            elif parameter.kind == "**":
+                others = tuple((name, plain(kind)) for name, kind in spare.items())
+                known[parameter.name] = TableType(others) if any(kind for _, kind in others) else None
+        body = self._read(callee, known)
+        asked = self.linker.named.get(info.id, ())
+        texts = {name: self.text_for(bound.get(name)) for name in sorted(asked)}
+        starred = next((each.name for each in parameters if each.kind == "*" and each.name in asked), None)
+        if starred is not None:
+            texts[starred] = self.text_among(extra)
+        if body is not None and any(texts.values()):
+            body = self._read(callee, {**known, **{name: kind for name, kind in texts.items() if kind}}) or body
         if body is None:
             return UnresolvedCall(info.name, "a cycle of calls"), None
         return ProjectCall(body.key, callee.within), body.returns
+
+    def _read(self, callee: RoutineType, arguments: dict[str, Type | None]) -> Body | None:
+        known = tuple(sorted((name, kind) for name, kind in arguments.items() if kind is not None))
+        return self.linker.link(self.linker.functions[callee.function], callee.receiver, known, callee.captured)
 
     def construct(
         self, cls: str, expr: f.Call, positional: Sequence[Type | None], keywords: dict[str, Type | None]
@@ -211,6 +227,18 @@ class Calls(Libraries):
         if method in BUILTIN_METHODS:
             return None, None
         return UnresolvedCall(f"{name.rpartition(':')[2]}.{method}", "a method the data layer does not have"), None
+
+
+def _is_routine(callee: Type | None) -> bool:
+    """Whether what is called are functions of the project and nothing else."""
+    match callee:
+        case RoutineType():
+            return True
+        case PartialType(target):
+            return _is_routine(target)
+        case EitherType(kinds):
+            return all(map(_is_routine, kinds))
+    return False
 
 
 def written(expr: f.Expr) -> str:

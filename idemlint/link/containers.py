@@ -24,7 +24,7 @@ from idemlint.syntax import facts as f
 
 _STRING = LibraryInstance("builtins.str")
 # A choice among more is no choice that anybody has made by hand.
-_MOST = 16
+CHOICES = 16
 _CHOSEN = (RoutineType, PartialType, ClassType, InstanceType, LibraryType, TaskType, TaskMethodType)
 # Methods that give what the container holds.
 GIVING = frozenset(
@@ -44,7 +44,7 @@ def either(kinds: Iterable[Type | None]) -> Type | None:
     known = list(dict.fromkeys(each for kind in kinds if kind is not None for each in _flat(kind)))
     if len(known) == 1:
         return known[0]
-    fits = 1 < len(known) <= _MOST and all(isinstance(kind, _CHOSEN) for kind in known)
+    fits = 1 < len(known) <= CHOICES and all(isinstance(kind, _CHOSEN) for kind in known)
     return EitherType(tuple(known)) if fits else None
 
 

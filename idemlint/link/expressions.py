@@ -8,7 +8,7 @@ from idemlint import orm
 from idemlint.catalog.consumer import ITERATIONS
 from idemlint.link.attributes import Attributes
 from idemlint.link.calls import Calls
-from idemlint.link.containers import either, stored, under
+from idemlint.link.containers import either, stored
 from idemlint.link.drafts import TASK_PREFIX, task_named
 from idemlint.link.linker import element
 from idemlint.link.named_values import of_class, of_module
@@ -139,10 +139,18 @@ class Expressions(Calls, Attributes):
             return self.linker.found(self.linker.before(found))
         return LibraryType(f"builtins.{name}") if name in _BUILTINS else None
 
+    def assign_written(self, target: f.Expr, kind: Type | None, value: f.Expr | None) -> None:
+        """The same as `assign`, where what is assigned stands in the code."""
+        before = self.written.get(target.id, []) if isinstance(target, f.Name) else []
+        self.assign(target, kind)
+        if isinstance(target, f.Name) and value is not None:
+            self.written[target.id] = [*before, value]
+
     def assign(self, target: f.Expr, kind: Type | None) -> None:
         match target:
             case f.Name(id=name):
                 self.env[name] = kind
+                self.written[name] = []
                 if kind is not None:
                     self.types[target.at] = kind
             case f.Starred(value=value):
@@ -201,8 +209,9 @@ class Expressions(Calls, Attributes):
                 known.extend(kind.items if isinstance(kind, TableType) else ())
                 continue
             self.evaluate(key)
-            if isinstance(key, f.Constant) and isinstance(key.value, str):
-                known.append((key.value, kind))
+            text = key.value if isinstance(key, f.Constant) else self.constants.get(key.at)
+            if isinstance(text, str):
+                known.append((text, kind))
             else:
                 others.append(kind)
         return TableType(tuple(known), either(others))
@@ -213,7 +222,7 @@ class Expressions(Calls, Attributes):
             case RecordType(items) if isinstance(index, f.Constant) and isinstance(index.value, int):
                 return items[index.value] if -len(items) <= index.value < len(items) else None
             case TableType():
-                return under(base, index)
+                return self.under_text(base, index)
             case RowsType() | SeveralType():
                 return base if isinstance(index, f.Slice) else self.item(base)
             case LibraryInstance(path) | LibraryType(path):
@@ -257,15 +266,16 @@ class Expressions(Calls, Attributes):
         return left if left == right else None
 
     def comprehension(self, expr: f.Comprehension) -> Type | None:
-        outer = dict(self.env)
+        outer, outside = dict(self.env), dict(self.written)
         for generator in expr.generators:
-            self.assign(generator.target, self.item(self.evaluate(generator.iterable)))
+            item = self.item(self.evaluate(generator.iterable))
+            self.assign_written(generator.target, item, f.Starred(expr.at, generator.iterable))
             for test in generator.tests:
                 self.evaluate(test)
         if expr.key is not None:
             self.evaluate(expr.key)
         kind = self.evaluate(expr.element)
-        self.env = outer
+        self.env, self.written = outer, outside
         return TableType((), kind) if expr.kind == "dict" else SeveralType(kind)
 
 

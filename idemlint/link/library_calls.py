@@ -11,6 +11,7 @@ from idemlint.link.alternatives import mapping_in
 from idemlint.link.callbacks import call_back
 from idemlint.link.containers import GIVING, contents
 from idemlint.link.drafts import TASK_PREFIX
+from idemlint.link.naming import Naming
 from idemlint.link.reading import Reached, literals
 from idemlint.link.sending import Sending
 from idemlint.orm import sql
@@ -46,7 +47,7 @@ BUILTIN_METHODS = frozenset(
 ) | {"total_seconds", "isoformat", "strftime", "date", "timestamp"}
 
 
-class Libraries(Sending):
+class Libraries(Sending, Naming):
     """The part of a walk that follows calls of libraries."""
 
     def _handed_lists(self, row: Listing, path: str, expr: f.Call) -> None:
@@ -86,11 +87,17 @@ class Libraries(Sending):
         if queue is not None:
             call_back(self, queue, path, expr)
         role = catalog.role(path)
+        if role == "contents" and (held := self.held(expr)) is not None:
+            return LibraryCall(path), held
         first = positional[0] if positional else None
         if role == "partial" and expr.arguments and not expr.arguments[0].star:
             return LibraryCall(path), self.partial(first, expr, positional, keywords)
         if role in ("transparent", "enter-context") and first is not None:
             return LibraryCall(path), first
+        if role == "lazy" and isinstance(first, RoutineType | PartialType):
+            return LibraryCall(path), self.reach(first, f.Call(expr.at, expr.arguments[0].value, ()), (), {})[1]
+        if role == "import" and expr.arguments:
+            return LibraryCall(path), self.at_paths(expr.arguments[0].value) or LibraryInstance(path)
         if role == "transaction" and isinstance(first, RoutineType):
             return LibraryCall(path), replace(first, within=(*first.within, path))
         if path.rpartition(".")[2] in _BLOCK and catalog.role(path.rpartition(".")[0]) == "transaction":
@@ -134,6 +141,11 @@ class Libraries(Sending):
             return UnresolvedCall(path, "a library that no catalog row speaks of", library), result
         return LibraryCall(path, self.callbacks(role, expr, positional)), result
 
+    def held(self, expr: f.Call) -> Type | None:
+        """What the object holds whose method is called."""
+        base = self.types.get(expr.function.base.at) if isinstance(expr.function, f.Attribute) else None
+        return base.of if isinstance(base, LibraryInstance) else None
+
     def partial(
         self, first: Type | None, expr: f.Call, positional: Sequence[Type | None], keywords: dict[str, Type | None]
     ) -> Type | None:
@@ -156,6 +168,8 @@ class Libraries(Sending):
         match path.partition(".")[2]:
             case "getattr" if len(expr.arguments) > 1 and isinstance(expr.arguments[1].value, f.Constant):
                 return self.attribute(first, str(expr.arguments[1].value.value))
+            case "getattr" if len(expr.arguments) > 1:
+                return self.named(first, expr.arguments[1].value)
             case "list" | "sorted" | "set" | "tuple" | "reversed" | "frozenset" | "iter":
                 return first if isinstance(first, SeveralType) else SeveralType(self.item(first))
             case "next" | "min" | "max":

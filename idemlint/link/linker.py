@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from idemlint.catalog import Catalog
@@ -14,15 +15,17 @@ from idemlint.link.models import Models
 from idemlint.link.modules import Binding, Module, Modules
 from idemlint.link.names import Definition, Found, Names
 from idemlint.link.own import OwnRows
-from idemlint.link.within import assigns
+from idemlint.link.within import assigns, calls_in
 from idemlint.program import (
     Body,
     ClassType,
     InstanceType,
     ModuleType,
+    PartialType,
     RecordType,
     RoutineType,
     SeveralType,
+    TextType,
     Type,
 )
 from idemlint.project import Project
@@ -34,14 +37,15 @@ if TYPE_CHECKING:
     from idemlint.link.walk import Walk
 
 # Beyond this many kinds of calls on one receiver a function is read once more without what its arguments are, and no
-# oftener.
+# oftener, save for arguments that decide what it calls. These are let go beyond so many kinds of calls.
 CONTEXTS = 8
+CHOSEN = 256
 
 # A method is followed into itself, of one instance after the other, up to so many times.
 _NESTED = 4
 
 
-@dataclass(slots=True)
+@dataclass
 class FunctionInfo:
     """A function where it stands; `owner` is the class it is a method of, `within` the names its scopes bind."""
 
@@ -54,6 +58,11 @@ class FunctionInfo:
     @property
     def name(self) -> str:
         return self.fact.name if isinstance(self.fact, f.Function) else "<lambda>"
+
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """The names that are called in it."""
+        return frozenset(call.function.id for call in calls_in(self.fact) if isinstance(call.function, f.Name))
 
 
 Context = tuple[Type | None, tuple[tuple[str, Type], ...], tuple[tuple[str, Type], ...]]
@@ -80,6 +89,8 @@ class Linker:
         self.frameworks = used(project, catalog)
         # Functions that hand on to a queue what they are given.
         self.forwarders: set[str] = set()
+        # Functions -> their parameters whose words name what is called.
+        self.named: dict[str, set[str]] = {}
         # What decorators of the project's own are being applied to: the function they get, and the one as written.
         self.decorating: list[tuple[str, str]] = []
         self._imports: dict[str, bool] = {}
@@ -305,8 +316,10 @@ class Linker:
         context = (receiver, arguments, captured)
         # A decorator is called once for each function, and its wrapper is another one each time.
         if context not in known and not self.decorating:
-            if sum(each[0] == receiver for each in known) >= CONTEXTS:
-                context = (receiver, (), captured)
+            choosing = tuple(pair for pair in arguments if _chooses(info, pair))
+            alike = sum(each[0] == receiver and all(pair in each[1] for pair in choosing) for each in known)
+            if alike >= CONTEXTS:
+                context = (receiver, choosing if len(known) < CHOSEN else (), captured)
         if context in known:
             return self.bodies.get(known[context])
         if self._comes_back(info.id, context[0]):
@@ -318,6 +331,14 @@ class Linker:
         self.bodies[key] = walk.body(key, info, dict(context[1]), dict(context[2]))
         self.active.pop()
         return self.bodies[key]
+
+
+def _chooses(info: FunctionInfo, argument: tuple[str, Type]) -> bool:
+    """Whether it hangs on an argument what a function calls: a function that it calls, or the name of one."""
+    name, kind = argument
+    if any(isinstance(each, TextType) for each in (kind.items if isinstance(kind, RecordType) else (kind,))):
+        return True
+    return isinstance(kind, RoutineType | PartialType) and name in info.called
 
 
 def element(whole: Type | None, position: int) -> Type | None:

@@ -46,6 +46,8 @@ class Reading:
         self.managers: dict[int, tuple[str, str]] = {}
         self.returned: list[Type | None] = []
         self.yielded: list[Type | None] = []
+        # What is assigned to each local name, a list that it runs through starred; nothing where that cannot be told.
+        self.written: dict[str, list[f.Expr]] = {}
         self.receiver_name: str | None = None
 
     def layer(self, name: str) -> orm.Layer:

@@ -75,8 +75,13 @@ class Walk(Expressions):
             returns: Type | None = SeveralType(agree(self.yielded))
         else:
             returns = agree(self.returned) or _decorating(info, self.returned, arguments)
-            if isinstance(fact, f.Function) and (returns is None or self.unheard_of(returns)):
-                returns = annotated(self.linker, fact.returns, self.module, self.receiver) or returns
+            if isinstance(fact, f.Function) and (returns is None or isinstance(returns, LibraryInstance | LibraryType)):
+                told = annotated(self.linker, fact.returns, self.module, self.receiver)
+                if returns is None or self.unheard_of(returns):
+                    returns = told or returns
+                elif isinstance(returns, LibraryInstance) and _leads_home(told):
+                    # What a library gives is said to be something of the project's own.
+                    returns = told
         return Body(
             key=key,
             function=info.id,
@@ -156,7 +161,7 @@ class Walk(Expressions):
                     # What the worker hands over is kept in a dict of anything.
                     kind = annotated(self.linker, annotation, self.module, self.receiver) or kind
                 for target in targets:
-                    self.assign(target, kind)
+                    self.assign_written(target, kind, value)
             case f.Augment(target=target, value=value):
                 self.evaluate(target)
                 self.evaluate(value)
@@ -188,7 +193,8 @@ class Walk(Expressions):
                 self.statements(orelse)
                 self.env = _merge(after, self.env, _leaves(body), _leaves(orelse))
             case f.For(target=target, iterable=iterable, body=body, orelse=orelse):
-                self.assign(target, self.item(self.evaluate(iterable)))
+                item = self.item(self.evaluate(iterable))
+                self.assign_written(target, item, f.Starred(iterable.at, iterable))
                 self.statements(body)
                 self.statements(orelse)
             case f.While(test=test, body=body, orelse=orelse):
@@ -292,6 +298,12 @@ def _decorating(info: FunctionInfo, returned: Sequence[Type | None], arguments: 
     ]
     made = [kind for kind in returned if kind not in again]
     return agree(made if handed else again) if optional and again else None
+
+
+def _leads_home(kind: Type | None) -> bool:
+    """Whether a value is, or holds, something of the project's own."""
+    held = kind.item if isinstance(kind, SeveralType) else kind.of if isinstance(kind, LibraryInstance) else kind
+    return isinstance(held, InstanceType)
 
 
 def _leaves(body: f.Body) -> bool:

@@ -36,9 +36,13 @@ class Replay(Causes):
             confidence = confidence.lowered()
         if self.comes_too_early(effect):
             confidence = confidence.lowered()
-        if any(guard.strength is Strength.POSSIBLE for guard in self.guards.of(effect)):
+        if self.may_be_guarded(effect):
             confidence = confidence.lowered()
         return confidence
+
+    def may_be_guarded(self, effect: Effect) -> bool:
+        """Whether a test that could not be followed stands before an effect."""
+        return any(guard.strength is Strength.POSSIBLE for guard in self.guards.of(effect))
 
     def again(self, effect: Effect | None = None) -> Mark:
         """Why the task is delivered again, after an effect where one is given."""

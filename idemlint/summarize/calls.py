@@ -36,20 +36,28 @@ class Calls(Libraries):
 
     def choose(self, choice: ChoiceCall, callee: Value, expr: f.Call) -> Value:
         """One of several is called: a branch with an arm for each."""
+        outermost = choice.by_name and self.before is None
+        if outermost:
+            self.before = self.steps
         before = self.snapshot()
         arms: list[Snapshot] = []
         values: list[Value] = []
         self.address.append(("seq", self.next()))
-        self.unspelled += 1
+        several = len(choice.targets) > 1
+        self.unspelled += several
         for target in choice.targets:
             self.restore(before)
             self.address.append(("arm", self.next()))
             values.append(self.reach(target, callee, expr))
             self.address.pop()
             arms.append(self.snapshot())
-        self.unspelled -= 1
+        self.unspelled -= several
         self.address.pop()
         self.merge(arms)
+        if outermost and self.before is not None:
+            taken, self.before = self.steps - self.before, None
+            self.aside -= taken
+            self.limit += taken
         return reduce(join, values)
 
     def reach(self, target: Target | None, callee: Value, expr: f.Call) -> Value:

@@ -59,6 +59,9 @@ class Conditions(Decisions):
 
     def opaque(self, value: Value, site: Site) -> Test:
         """A test the analysis cannot follow may be a guard, unless it only looks at arguments, settings or the time."""
+        if value.closure is not None and value.closure.kind is not None:
+            # Whether there is such a function is the same each time.
+            return NO_TEST
         kinds = {origin.kind for origin in value.origins}
         if kinds <= {"argument", "constant", "clock", "random", "attempt", "task-id", "token", "process"}:
             return NO_TEST
@@ -66,7 +69,7 @@ class Conditions(Decisions):
         if taken is not None:
             return Test(frozenset({Fact(TAKEN, int(taken.detail), site=site)}))
         fact = Fact("possible", site=site)
-        return Test(frozenset({fact}), frozenset({fact}))
+        return Test(frozenset({fact}), frozenset({replace(fact, holds=False)}))
 
     def model_of(self, value: Value) -> str:
         if value.column is None:

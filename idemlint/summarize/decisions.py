@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from idemlint.domain.value import Lookup, Object, Value
 from idemlint.orm import LAYERS
-from idemlint.program import Model
+from idemlint.program import LibraryType, Model
 from idemlint.summarize.state import State
 from idemlint.syntax import facts as f
 
@@ -39,11 +39,19 @@ class Decisions(State):
                 value = self.held(expr)
                 return bool(value.literal[0]) if value is not None and value.literal is not None else None
             case f.Attribute():
-                for known in (self.unstored(expr), self.identified(expr)):
+                for known in (self.atomic(expr), self.unstored(expr), self.identified(expr)):
                     if known is not None:
                         return known
                 return self._there(expr)
         return None
+
+    def atomic(self, expr: f.Attribute) -> bool | None:
+        """Whether a transaction is open, where the connection is asked so; of what is around a root that is no task
+        nobody knows."""
+        kind = self.here.body.types.get(expr.at)
+        if not isinstance(kind, LibraryType) or self.catalog.role(kind.path) != "in-transaction":
+            return None
+        return True if self.open else False if self.root.task is not None else None
 
     def _compared(self, left: f.Expr, operator: str, wanted: object) -> bool | None:
         negated = operator in ("is not", "!=")

@@ -50,7 +50,7 @@ class Following(Transactions):
     def enter(self, key: str, env: dict[str, Value], at: int) -> Value:
         """Follow a function from its first line to its ways out."""
         body = self.program.bodies[key]
-        if len(self.stack) >= self.depth or self.steps >= self.limit or not self.worth(key):
+        if len(self.stack) >= self.depth or self.spent() or not self.worth(key):
             return Value(origins_of([Value(), *(value for value in env.values() if value.varies)]))
         if sum(1 for activation in self.stack if activation.body.function == body.function) > 1:
             return Value()

@@ -11,7 +11,7 @@ from idemlint.domain.guard import argument
 from idemlint.domain.value import CONSTANT, NOTHING, Closure, Origin, Rows, Value, derived
 from idemlint.link import calculation
 from idemlint.link.values import Known
-from idemlint.program import LibraryCall
+from idemlint.program import EitherType, LibraryCall, RoutineType
 from idemlint.summarize.given import Given, arguments_of
 from idemlint.summarize.holding import Holding
 from idemlint.summarize.texts import formatted
@@ -59,6 +59,9 @@ class Libraries(Holding):
         given_by_queue = self.of_queue(path, holder, given, expr)
         if given_by_queue is not None:
             return given_by_queue
+        if path == "builtins.getattr" and given.positional and isinstance(self.type_of(expr), RoutineType | EitherType):
+            holder = given.positional[0]
+            return replace(holder, closure=Closure(receiver=holder, kind=self.type_of(expr)), test=None)
         if path in ASK_ATTRIBUTE and (there := self.attribute_there(path, given, expr)) is not None:
             return there
         if role in ("log", "metric"):

@@ -24,6 +24,10 @@ OUTER_DEPTH = 5
 """The same for a function that no task reaches: only what it sends and what it wrote before matters there."""
 
 
+ASIDE = 1_000
+"""The same for what a walk follows of calls by name: these use up nothing of what the code spells out."""
+
+
 @dataclass(slots=True)
 class Activation:
     """A function being followed: its names, the ways out met so far, and who continues at its `yield`."""
@@ -90,6 +94,9 @@ class State:
         self.quiet: int | None = None
         # How many of the calls being followed are none that the code spells out: a signal's receiver, one of several.
         self.unspelled = 0
+        # The steps that may still be taken aside, and those taken before the call aside that is being followed.
+        self.aside = ASIDE
+        self.before: int | None = None
         self.spoken = 0
         # Models whose rows were asked for by the way back of a relation, which raises where there is none.
         self.asked_back: list[str] = []
@@ -123,6 +130,12 @@ class State:
         leading = [activation.frame for activation in self.stack[1:]]
         body = self.here.body
         return (*leading, Frame(self.site(at), body.function, body.name))
+
+    def spent(self) -> bool:
+        """Whether no more functions are entered, for want of steps."""
+        if self.before is not None:
+            return self.steps - self.before >= self.aside
+        return self.steps >= self.limit
 
     # --- branches
 

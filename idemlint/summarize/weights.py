@@ -25,6 +25,7 @@ SMALL = 40
 
 _IDLE = frozenset(
     {None, "transparent", "partial", "wraps", "property", "memory", "log", "metric", "harmless", "contents"}
+    | {"import", "lazy", "in-transaction"}
 )
 """Roles of calls that leave all as it is: what makes only such calls is followed if it is small."""
 
