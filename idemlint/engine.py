@@ -77,9 +77,13 @@ def findings(program: Program, runs: tuple[Run, ...], catalog: Catalog, config: 
         )
         for run in runs
     ]
-    # Nobody is accused of sending a task that may be guarded.
-    bare = ((view.task, any(not view.may_be_guarded(effect) for effect in view.repeated())) for view in views)
-    harmful = frozenset(task.id for task, harms in bare if task is not None and harms)
+    # Nobody is accused of sending a task for what it may do by a name, and may be kept from.
+    harmful = frozenset(
+        view.task.id
+        for view in views
+        if view.task is not None
+        and any(not (effect.by_name and view.may_be_guarded(effect)) for effect in view.repeated())
+    )
     views = [replace(view, harmful=harmful, deliveries=delivered) for view in views]
     unsafe = frozenset(view.task.id for view in views if view.task is not None and view.does_harm())
     keyed = carrying_keys(views)

@@ -55,7 +55,8 @@ class Effect:
     from the root to the call, innermost last. `transactions`
     are the open ones, outermost first; `arguments` has the object that a method is called on as `self`, if how that was
     made is known; `deferred` marks what runs after the commit, `indirect` what a signal's
-    receiver does, or one of several functions that a call may reach. `thing` is the row's object id.
+    receiver does, or one of several functions that a call may reach, `by_name` what is
+    called by a text that says so. `thing` is the row's object id.
     `handled` are exception names that a `try` around it catches, `handling` those of
     the handlers it stands in.
     `unsure` marks an insert that is left out where the row was there before.
@@ -73,6 +74,7 @@ class Effect:
     loops: tuple[int, ...] = ()
     deferred: bool = False
     indirect: bool = False
+    by_name: bool = False
     handling: tuple[str, ...] = ()
     handled: tuple[str, ...] = ()
     row: Row | None = None

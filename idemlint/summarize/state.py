@@ -24,7 +24,7 @@ OUTER_DEPTH = 5
 """The same for a function that no task reaches: only what it sends and what it wrote before matters there."""
 
 
-ASIDE = 1_000
+ASIDE = 500
 """The same for what a walk follows of calls by name: these use up nothing of what the code spells out."""
 
 
@@ -228,6 +228,7 @@ class State:
             transactions=tuple(self.open),
             loops=tuple(self.loops_open),
             indirect=self.unspelled > 0,
+            by_name=self.before is not None,
             deferred=self.deferred,
             handling=tuple(name for names in self.handling for name in names),
             handled=tuple(name for names in self.handled for name in names),
