@@ -194,13 +194,14 @@ class State:
     def open_loop(
         self, number: int, at: int, iterable: Value, item: Value, *, items: bool, tries: bool = False
     ) -> None:
-        """A loop over something; rows that were put into a list first are still rows of their query. `tries` says that
-        it ends with the first turn that does what is wanted."""
-        thing = item.thing if item.thing is not None and item.thing.each else None
+        """A loop over something; rows that were put into a list first are still rows of their query, be it together
+        with other things. `tries` says that it ends with the first turn that does what is wanted."""
+        parts = [item, *(value for _, value in item.entries or ()), *(item.items or ())]
+        rows = (part.thing for part in parts if part.thing is not None and part.thing.each and part.thing.model)
+        thing = next(rows, None)
         model, lookup = (thing.model or "", thing.lookup) if thing is not None else ("", ())
         if iterable.rows is not None:
             model, lookup = iterable.rows.model, iterable.rows.lookup
-        parts = [item, *(value for _, value in item.entries or ()), *(item.items or ())]
         if item.thing is not None:
             parts.extend(write.value for write in self.heap.get(item.thing.id, {}).values())
         opaque = not model and not tries and all(part.unknown for part in parts)
