@@ -234,11 +234,11 @@ RETRIED = {"retry": made("rq.Retry", max=2)}
     [
         ("rq", RETRIED, "any", "retry=2 worker-lost=2", "ERROR"),
         ("rq", RETRIED, "cut", "worker-lost=2", "ERROR"),
-        ("rq", RETRIED, "sent", "early-ack", "WARNING"),
+        ("rq", RETRIED, "sent", "early-ack", "NOTE"),
         ("rq", {}, "any", "early-ack", "NOTE"),
         ("celery", {"autoretry_for": (OSError,)}, "cut", "early-ack", "WARNING"),
         ("celery", {"acks_late": True}, "cut", "worker-lost connection-lost", "ERROR"),
-        ("celery", {"acks_late": True, "reject_on_worker_lost": True}, "sent", "early-ack", "WARNING"),
+        ("celery", {"acks_late": True, "reject_on_worker_lost": True}, "sent", "early-ack", "NOTE"),
         # That nothing ends it is said of the task alone.
         (
             "celery",

@@ -24,13 +24,15 @@ def of_companion(delivery: Delivery, again: str) -> Delivery:
         for cause in delivery.causes
         if again == "any" or cause.kind in _SENT or (again == "cut" and cause.kind not in _ASKED)
     ]
+    cap = delivery.cap
     if not kept:
-        kept = [Cause("early-ack", "only a second message runs it again")]
+        # All that has the task run again leaves this one alone.
+        kept, cap = [Cause("early-ack", "only a second message runs it again")], Severity.NOTE
     accidents = all(cause.kind in _SENT for cause in kept)
     return replace(
         delivery,
         causes=tuple(replace(cause, kind=_kind(cause), endless=False) for cause in kept),
-        cap=min(delivery.cap, Severity.WARNING) if accidents else delivery.cap,
+        cap=min(cap, Severity.WARNING) if accidents else cap,
         at_least_once=delivery.at_least_once and not accidents,
         retries=delivery.retries if again == "any" else (),
         lease=None,
