@@ -21,6 +21,8 @@ CASES: Mapping[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
     "Redis is the default": ({}, cluster(workers=4), "early-ack", "NOTE"),
     "the ORM broker": ({}, cluster(orm="default"), "retry* worker-lost", "ERROR"),
     "SQS": ({}, cluster(sqs={}), "retry* worker-lost", "ERROR"),
+    "MongoDB": ({}, cluster(mongo={}), "retry* worker-lost", "ERROR"),
+    "IronMQ": ({}, cluster(iron_mq={}), "retry* worker-lost", "ERROR"),
     "attempts are counted": ({}, cluster(orm="default", max_attempts=3), "retry=2 worker-lost", "ERROR"),
     "failures are acknowledged": ({}, cluster(orm="default", ack_failures=True), "worker-lost", "ERROR"),
     "this task's failures are": ({"ack_failure": True}, cluster(orm="default"), "worker-lost", "ERROR"),

@@ -84,6 +84,12 @@ FORMS: Mapping[str, str] = {
     "pack.map([1, 2]).apply_async()": "pack",
     "pack.starmap([(1,)]).delay()": "pack",
     "pack.chunks([(1,)], 10).apply_async()": "pack",
+    "(pack.s(1) | ship.s())()": "pack ship",
+    "(pack.s(1) | pack.s(2))()": "pack",
+    "parts = pack.s(1) | ship.s(); parts()": "pack ship",
+    "parts = chain(pack.s(1), ship.s()); parts()": "pack ship",
+    "pack.chunks([(1,)], 10)()": "pack",
+    "pack.chunks([(1,)], 10).group()()": "pack",
     # What the worker sends once the run has succeeded, or failed.
     "pack.apply_async((1,), link=ship.s(), link_error=again.s())": "pack ship again",
     "pack.s(1).apply_async(link_error=[ship.s()])": "pack ship",
@@ -104,6 +110,8 @@ FORMS: Mapping[str, str] = {
     "pack.run(1)": "",
     "pack.apply((1,))": "",
     "pack.s(1)()": "",
+    "pack.starmap([(1,)])()": "",
+    "pack.s(1) | ship.s()": "",
     "pack.s(1)": "",
 }
 
@@ -193,6 +201,74 @@ OTHERS: Mapping[str, tuple[str, dict[str, str]]] = {
             pack.message(1)
         """,
         {"one": "pack, pack, pack", "several": "pack ship, pack ship, pack ship"},
+    ),
+    "django-q2": (
+        """
+        from django_q.tasks import AsyncTask, Chain, Iter, async_chain, async_iter
+
+
+        def pack(order_id): ...
+
+
+        def ship(order_id): ...
+
+
+        def bill(order_id): ...
+
+
+        def in_turn(order_id):
+            async_chain([("tasks.pack", (order_id,)), (ship, (order_id,), {"fast": True}), bill], group="orders")
+
+
+        def in_turn_by_name(orders):
+            steps = [(pack, (1,)), (ship, (1,))]
+            async_chain(steps)
+
+
+        def each(orders):
+            async_chain([(pack, (order,)) for order in orders])
+
+
+        def built(order_id):
+            chain = Chain(cached=True)
+            chain.append(ship, order_id)
+            chain.append("tasks.bill", order_id)
+            chain.run()
+
+
+        def listed(order_id):
+            Chain([(pack, (order_id,)), (bill, (order_id,))]).run()
+
+
+        def alone(order_id):
+            AsyncTask(pack, order_id).run()
+
+
+        def alone_by_name(order_id):
+            job = AsyncTask("tasks.ship", order_id)
+            job.run()
+
+
+        def all_of(orders):
+            many = Iter(bill)
+            many.append(orders[0])
+            many.run()
+
+
+        def here(order_id):
+            AsyncTask(pack, order_id)
+            Chain([(pack, (order_id,))])
+        """,
+        {
+            "in_turn": "pack ship bill",
+            "in_turn_by_name": "pack ship",
+            "each": "pack",
+            "built": "ship bill",
+            "listed": "pack bill",
+            "alone": "pack",
+            "alone_by_name": "ship",
+            "all_of": "bill",
+        },
     ),
     "TaskIQ": (
         """

@@ -449,7 +449,7 @@ SENT: Mapping[str, Mapping[str, list[str]]] = {
             "shop.jobs:ship(order_id)",
             "shop.jobs:pack()",
             "shop.jobs:label()",
-            "shop.jobs:weigh(order_id)",
+            "?()",
         ],
         "shop.service:plan": ["shop.jobs:prune()", "shop.jobs:report()"],
     },

@@ -91,6 +91,103 @@ def left(cart_id):
             "delay-beyond-visibility-timeout error tasks.py:16",
         },
     ),
+    "SQS waits half as long, and of a queue that it finds nobody knows how long": (
+        {
+            "one.py": """
+from celery import Celery
+
+app = Celery("one", broker="sqs://")
+
+
+@app.task
+def remind(cart_id):
+    return cart_id
+
+
+def left(cart_id):
+    remind.apply_async((cart_id,), countdown=2400)
+    remind.apply_async((cart_id,), countdown=600)
+""",
+            "two.py": """
+from celery import Celery
+
+app = Celery("two", broker="sqs://")
+app.conf.broker_transport_options = {"predefined_queues": {"celery": {"url": "https://sqs/1/shop"}}}
+
+
+@app.task(acks_late=True, time_limit=3600)
+def bill(cart_id):
+    return cart_id
+""",
+        },
+        {"delay-beyond-visibility-timeout error one.py:12"},
+    ),
+    "Celery's default wait between retries may be longer too": (
+        {
+            "tasks.py": """
+from celery import Celery
+
+app = Celery("shop", broker="redis://redis:6379/0", broker_transport_options={"visibility_timeout": 120})
+
+
+@app.task(autoretry_for=(OSError,), max_retries=2)
+def pull(feed_id):
+    return feed_id
+
+
+@app.task(bind=True, default_retry_delay=60)
+def push(self, feed_id):
+    try:
+        return feed_id
+    except OSError as error:
+        raise self.retry(exc=error)
+""",
+        },
+        {"delay-beyond-visibility-timeout error tasks.py:6"},
+    ),
+    "max_retries=None has no end": (
+        {
+            **CELERY,
+            "tasks.py": """
+from app import app
+from pay import pay
+
+
+@app.task(autoretry_for=(OSError,), max_retries=None)
+def charge(order_id):
+    pay(order_id)
+""",
+        },
+        {
+            "unkeyed-external-call error pay.py:5",
+            "retry-after-effect error tasks.py:5",
+            "endless-redelivery warning tasks.py:5",
+        },
+    ),
+    "of two effects in sequence the first is repeated when the second fails": (
+        {
+            **CELERY,
+            "tasks.py": """
+import requests
+
+from app import app
+from pay import pay
+
+
+@app.task(autoretry_for=(Exception,))
+def charge(order_id):
+    pay(order_id)
+    requests.put(f"https://shop.example/orders/{order_id}", json={"paid": True}, timeout=10).raise_for_status()
+
+
+@app.task
+def plain(order_id):
+    pay(order_id)
+    requests.put(f"https://shop.example/orders/{order_id}", json={"paid": True}, timeout=10).raise_for_status()
+""",
+        },
+        {"unkeyed-external-call error pay.py:5", "retry-after-effect error tasks.py:7"},
+    ),
     "a retry of Celery waits longer than Redis does": (
         {
             **CELERY,
@@ -509,6 +606,49 @@ def charge(order_id):
         },
         {"unkeyed-external-call error pay.py:5", "retry-after-effect error shop.py:8"},
     ),
+    "Huey asks for another run where it has no retries": (
+        {
+            "shop.py": """
+from huey import RedisHuey
+from huey.exceptions import RetryTask
+
+from pay import pay
+
+huey = RedisHuey("shop")
+
+
+@huey.task()
+def charge(order_id):
+    pay(order_id)
+    if order_id is None:
+        raise RetryTask()
+"""
+        },
+        {"unkeyed-external-call error pay.py:5", "retry-after-effect error shop.py:13"},
+    ),
+    "a recipe that sends interrupted tasks again runs them more than once": (
+        {
+            "shop.py": """
+from huey import RedisHuey
+from huey.signals import SIGNAL_INTERRUPTED
+
+from pay import pay
+
+huey = RedisHuey("shop")
+
+
+@huey.signal(SIGNAL_INTERRUPTED)
+def on_interrupted(signal, task):
+    huey.enqueue(task)
+
+
+@huey.task()
+def charge(order_id):
+    pay(order_id)
+"""
+        },
+        {"unkeyed-external-call error pay.py:5"},
+    ),
     "Procrastinate's retry=True has no end": (
         {
             "shop.py": """
@@ -891,6 +1031,55 @@ def charge(order_id):
 """,
         },
         {"unkeyed-external-call note pay.py:5"},
+    ),
+    "django-rq holds a message back until the commit, and delivers it as RQ does": (
+        {
+            "settings.py": """
+SECRET_KEY = "x"
+RQ_QUEUES = {"default": {"URL": "redis://redis:6379/0"}}
+""",
+            "requirements.txt": "django-rq==4.2.0\nrq==3.0.0",
+            "tasks.py": """
+from django_rq import job
+from rq import Retry
+
+from pay import pay
+
+
+@job("default", retry=Retry(max=3))
+def charge(order_id):
+    pay(order_id)
+""",
+        },
+        {"unkeyed-external-call error pay.py:5", "retry-after-effect error tasks.py:7"},
+    ),
+    "the word of one arq worker does not hold for another": (
+        {
+            "worker.py": """
+from arq.connections import RedisSettings
+
+from pay import pay
+
+
+async def charge(ctx, order_id):
+    pay(order_id)
+
+
+async def glance(ctx, order_id):
+    return order_id
+
+
+class Once:
+    functions = [glance]
+    max_tries = 1
+
+
+class Again:
+    functions = [charge]
+    redis_settings = RedisSettings()
+"""
+        },
+        {"unkeyed-external-call error pay.py:5"},
     ),
     "APScheduler runs a job once a process": (
         {

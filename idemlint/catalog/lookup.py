@@ -221,9 +221,18 @@ class Catalog:
         return frozenset(word for word in found if not word.startswith("__") and "*" not in word)
 
     def tying_words(self, frameworks: Iterable[rows.Framework]) -> list[str]:
-        """The names of what ties several tasks together, in these frameworks."""
-        calls = (call for framework in frameworks for compose in framework.composes for call in compose.calls)
+        """The names of what ties several tasks together, or is made of a function to be sent later, in these
+        frameworks."""
+        asked = tuple(frameworks)
+        calls = [call for framework in asked for compose in framework.composes for call in compose.calls]
+        made = (row for framework in asked for row in framework.sends if row.does == "signature")
+        calls += [call for row in made if row.by in ("function", "functions") for call in row.calls]
         return sorted({word for word in map(word_of, calls) if not word.startswith("_")})
+
+    def building_words(self, frameworks: Iterable[rows.Framework], does: str) -> frozenset[str]:
+        """The methods of a task that build a `signature` of it, or a `composition` of several, in these frameworks."""
+        methods = (row for framework in frameworks for row in framework.methods if "task" in row.of)
+        return frozenset(name for row in methods if row.does == does for name in row.names)
 
     # --- Queues without a framework ----------------------------------------------------------------------------------
 

@@ -241,7 +241,8 @@ class Listing:
 @dataclass(frozen=True, slots=True)
 class Method:
     """What methods of a task, a signature or a composition do: `does` is `enqueue`, `signature` (built, not sent),
-    `configure` (the same task with other options), `local` (runs here), `retry`, or `result`.
+    `composition` (several of them, tied together), `configure` (the same task with other options), `local` (runs here),
+    `retry`, or `result`.
 
     `arguments` says where the task's own arguments are: `direct` (the call's, without `options`), `args-kwargs` (in
     the sequence at `args` and the dict at `kwargs`), `items` (one run for each item of the iterable at `args`) or
@@ -267,8 +268,9 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Calls that send the task given at `task` (`by`: `name`, `function`, `signature`, or `any` of them); the rest is
-    as in `Method`. By `function`, any function or dotted path can be given, and is a task from then on. With `direct`
+    """Calls that send the task given at `task` (`by`: `name`, `function`, `signature`, or `any` of them, or `functions`
+    in a list, alone or each first in a tuple); the rest is as in `Method`. By `function` or `functions`, any function
+    or dotted path can be given, and is a task from then on. With `direct`
     the task's arguments are those after `task`, unless there are `args` or `kwargs`. The method's name is `telling` if
     it is enough to know the call where nobody can say what it is called on."""
 

@@ -197,7 +197,7 @@ _OF_FRAMEWORK: Mapping[str, read.Reader] = {
         rows.Send,
         calls=read.patterns,
         task=_slots,
-        by=read.word_of({"name", "function", "signature", "any"}),
+        by=read.word_of({"name", "function", "functions", "signature", "any"}),
         telling=read.boolean,
         **_SENDING,
         **_FRAMEWORK,

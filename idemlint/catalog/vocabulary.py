@@ -142,6 +142,7 @@ OUTCOMES: Mapping[str, str] = {
 SENDINGS: Mapping[str, str] = {
     "enqueue": "the task is sent",
     "signature": "the call of the task is built, not sent",
+    "composition": "several calls of the task are built and tied together, not sent",
     "configure": "the same task or signature, with other options",
     "local": "the task runs here and now",
     "retry": "the message is sent again, under its own id",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 
 from idemlint.link.linker import FunctionInfo, Linker
 from idemlint.link.modules import Module
 from idemlint.link.production import is_production
-from idemlint.link.within import calls_in, names_in
+from idemlint.link.within import calls_in, last_word, names_in
 from idemlint.program import Body, ClassType, DataCall, EnqueueCall, InstanceType, LibraryCall, ProjectCall
 from idemlint.syntax import facts as f
 
@@ -131,8 +132,8 @@ def receiver_of(info: FunctionInfo) -> InstanceType | ClassType | None:
 def find_senders(linker: Linker) -> list[FunctionInfo]:
     """Functions, no tests, that send a task or register a commit hook."""
     words = sorted((linker.catalog.scan_words(linker.frameworks) | _sent_by_calling(linker)) - {"task"})
-    tied = linker.catalog.tying_words(linker.frameworks)
-    pattern = re.compile(_any_of(words) + (rf"|(?<![.\w]){_any_of(tied)}\(" if tied else ""))
+    tying = _Tying.of(linker)
+    pattern = re.compile(_any_of(words) + tying.pattern)
     methods = {
         name
         for framework in linker.frameworks
@@ -143,8 +144,7 @@ def find_senders(linker: Linker) -> list[FunctionInfo]:
     found: list[FunctionInfo] = []
     libraries = [library for framework in linker.frameworks for library in framework.libraries]
     imported = set(linker.project.mentioning(libraries))
-    tying = [source for source in linker.project.mentioning(tied) if source in imported]
-    for source in sorted({*linker.project.mentioning(words), *tying}, key=lambda source: source.path):
+    for source in sorted({*linker.project.mentioning(words), *imported}, key=lambda source: source.path):
         if not is_production(source.path):
             continue
         module = linker.modules.load(source)
@@ -152,7 +152,7 @@ def find_senders(linker: Linker) -> list[FunctionInfo]:
             if piece.defines is None or not pattern.search(piece.text):
                 continue
             for fact, cls in functions_in(module.statements(index)):
-                if any(_sends(call, methods, words) or _starts(call, tied) for call in calls_in(fact.body)):
+                if any(_sends(call, methods, words) for call in calls_in(fact.body)) or tying.starts(fact):
                     found.append(function_info(linker, module, index, fact, cls))
     return found
 
@@ -175,14 +175,58 @@ def _sends(call: f.Call, methods: set[str], words: list[str]) -> bool:
     return isinstance(call.function, f.Name) and (call.function.id in words or bool(names & methods))
 
 
-def _starts(call: f.Call, tied: Sequence[str]) -> bool:
-    """`chord(parts)(last)`, `group(parts).run()`: several tied together are sent by being called, or by a method."""
-    maker = call.function.base if isinstance(call.function, f.Attribute) else call.function
-    inner = maker.function if isinstance(maker, f.Call) else None
-    return isinstance(inner, f.Name) and inner.id in tied
+@dataclass(frozen=True, slots=True)
+class _Tying:
+    """The words of what is built first and sent later: calls of `makers` that tie several tasks together or take a
+    function, methods of a task that give a `composition` of several, and those that give a `signature` of it."""
+
+    makers: frozenset[str]
+    compositions: frozenset[str]
+    signatures: frozenset[str]
+
+    @classmethod
+    def of(cls, linker: Linker) -> _Tying:
+        catalog, frameworks = linker.catalog, linker.frameworks
+        built = (catalog.building_words(frameworks, does) for does in ("composition", "signature"))
+        return cls(frozenset(catalog.tying_words(frameworks)), *built)
+
+    @property
+    def pattern(self) -> str:
+        """What text has to hold for one of them to be in it, to go on after the pattern for others."""
+        makers = rf"|(?<![.\w]){_any_of(sorted(self.makers))}\(" if self.makers else ""
+        methods = sorted(self.compositions | self.signatures)
+        return makers + (rf"|\.{_any_of(methods)}\(" if methods else "")
+
+    def starts(self, fact: f.Function) -> bool:
+        """Whether something that was built is called, or a method of it: `chord(parts)(last)`, `(a.s() | b.s())()`,
+        `group(parts).run()`, also by the name that it was given in this function."""
+        named = {
+            target.id
+            for part in f.walk(fact.body)
+            if isinstance(part, f.Assign) and part.value is not None and self._builds(part.value)
+            for target in part.targets
+            if isinstance(target, f.Name)
+        }
+        return any(self._is_started(call, named) for call in calls_in(fact.body))
+
+    def _is_started(self, call: f.Call, named: Collection[str]) -> bool:
+        built = call.function.base if isinstance(call.function, f.Attribute) else call.function
+        return built.id in named if isinstance(built, f.Name) else self._builds(built)
+
+    def _builds(self, expr: f.Expr) -> bool:
+        if isinstance(expr, f.Operation):
+            return expr.operator == "|" and any(map(self._is_part, (expr.left, expr.right)))
+        if not isinstance(expr, f.Call):
+            return False
+        maker = expr.function
+        return maker.id in self.makers if isinstance(maker, f.Name) else last_word(maker) in self.compositions
+
+    def _is_part(self, expr: f.Expr) -> bool:
+        """Whether an expression is a signature, or several of them."""
+        return self._builds(expr) or (isinstance(expr, f.Call) and last_word(expr.function) in self.signatures)
 
 
-def _any_of(words: Sequence[str]) -> str:
+def _any_of(words: Iterable[str]) -> str:
     return r"\b(?:" + "|".join(map(re.escape, words)) + r")\b"
 
 

@@ -254,8 +254,7 @@ class Expressions(Calls, Attributes):
 
     def operation(self, operator: str, left: Type | None, right: Type | None) -> Type | None:
         if isinstance(left, SignatureType):
-            parts = tied((left, right))
-            return SignatureType(None, left.framework, parts=parts) if len(parts) > 1 else left
+            return SignatureType(None, left.framework, parts=tied((left, right)))
         if isinstance(left, SeveralType | RowsType):
             return left
         if isinstance(left, ColumnType) or isinstance(right, ColumnType):

@@ -27,7 +27,7 @@ def find_references(linker: Linker) -> None:
         word_of(call)
         for framework in linker.frameworks
         for row in framework.sends
-        if row.by == "function"
+        if row.by in ("function", "functions")
         for call in row.calls
     }
     registers = {

@@ -63,7 +63,7 @@ class Referring(Reading):
             site = self._def(each) if passed or each != routine else Site(self.module.file.path, self.piece, at)
             found.add(self._refer(framework, path, each, site, options))
         for other in self._alternatives(given) if routine is None else ():
-            routine = self._at(other.place).referred(other.expr)
+            routine = self.at(other.place).referred(other.expr)
             for each in implementations(self.linker, routine) if routine is not None else ():
                 site = Site(other.place.module.file.path, other.place.piece, other.expr.at)
                 found.add(self._refer(framework, path, each, site, options))
@@ -87,7 +87,7 @@ class Referring(Reading):
                 pairs = expr.items if isinstance(expr, f.Mapping) else ()
                 named = (value for key, value in pairs if isinstance(key, f.Constant) and key.value == row.key)
                 expr = next(named, expr)
-            walk = self._at(item.place)
+            walk = self.at(item.place)
             kind = walk.evaluate(expr) if isinstance(expr, f.Call) else None
             task = kind.task if isinstance(kind, TaskType) else None
             routine = walk.referred(expr) if task is None else None
@@ -131,7 +131,7 @@ class Referring(Reading):
         body = fact.body if isinstance(fact, f.Function) else self.module.statements(self.piece)
         return Place(self.module, self.piece, body, self.linker.names)
 
-    def _at(self, place: Place) -> Referring:
+    def at(self, place: Place) -> Referring:
         """A walk where an expression stands: this one, where it is here."""
         here = place.module is self.module and place.piece == self.piece and place.body == self.place.body
         return self if here else self.linker.walk(self.linker, place.module, place.piece)

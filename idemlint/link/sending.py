@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from idemlint.catalog.rows import Method, Send
+from idemlint.link.alternatives import Alternative, items
 from idemlint.link.containers import either
 from idemlint.link.declaring import Declaring
 from idemlint.link.delays import Clock, put_off
@@ -53,10 +54,12 @@ class Sending(Declaring):
                 given = () if callee.task is not None else tied((*positional, *keywords.values()))
                 parts = (*callee.parts, *given, *self._follows(row, expr))
                 return self._enqueue(replace(callee, parts=parts), row, expr, options), None
-            case "signature" | "configure":
+            case "signature" | "configure" | "composition":
                 delay = put_off(self, row, expr, self._clock) or callee.delay
                 parts = (*callee.parts, *self._follows(row, expr))
-                result = SignatureType(callee.task, callee.framework, options, delay, parts)
+                several = row.does == "composition" and callee.task is not None
+                task, first = (None, (callee.task,)) if several else (callee.task, ())
+                result = SignatureType(task, callee.framework, options, delay, (*first, *parts))
                 self._changed(row, expr, result)
                 return None, result
             case "local" if callee.task is not None:
@@ -69,8 +72,16 @@ class Sending(Declaring):
     def _follows(self, row: Method | Send, expr: f.Call) -> tuple[str, ...]:
         """The tasks that the worker is asked to send after this one."""
         given = [slot_value((slot,), expr) for slot in row.follows]
-        kinds = [self.evaluate(each) for each in given if each is not None]
-        return tuple(task for kind in kinds for task in ((kind.task,) if isinstance(kind, TaskType) else tied((kind,))))
+        return tuple(task for each in given if each is not None for task in self._following(row.framework, each))
+
+    def _following(self, framework: str, given: f.Expr) -> tuple[str, ...]:
+        """The tasks that are given to be sent later: where any function may be sent, it is a task from then on."""
+        kind = self.evaluate(given)
+        found = (kind.task,) if isinstance(kind, TaskType) else tied((kind,))
+        if found or all(row.by != "function" for row in self.linker.catalog.framework(framework).sends):
+            return found
+        task = self.refer(framework, framework, given, given.at)
+        return (task,) if task is not None else ()
 
     def _changed(self, row: Method, expr: f.Call, result: SignatureType) -> None:
         """`sig.link(other)` changes the signature that it is called on."""
@@ -133,6 +144,8 @@ class Sending(Declaring):
     def _sent(self, row: Send, path: str, expr: f.Call) -> Reached:
         expr = written_out(self, expr)
         given = slot_value(row.task, expr)
+        if row.by == "functions":
+            return self._sent_in_turn(row, path, expr, given)
         if given is None and row.by == "function":
             given = _spread(row, expr)
         task = task_named(self.linker, given, self) if given is not None else None
@@ -148,6 +161,20 @@ class Sending(Declaring):
         parts = (*(built.parts if isinstance(built, SignatureType) else ()), *self._follows(row, expr))
         follows = tuple(dict.fromkeys(parts))
         return EnqueueCall(row.framework, task, path, arguments, options, row.commit, row.does, off, follows), None
+
+    def _sent_in_turn(self, row: Send, path: str, expr: f.Call, given: f.Expr | None) -> Reached:
+        """`async_chain([(pack, (1,)), ship])`: functions in a list, one sent after the other."""
+        each = [given.element] if isinstance(given, f.Comprehension) else []
+        listed = [Alternative(item, self.place) for item in each] or list(items(given, self.place) if given else ())
+        parts: dict[str, None] = {}
+        for item in listed:
+            first = item.expr.items[0] if isinstance(item.expr, f.Display) and item.expr.items else item.expr
+            task = self.at(item.place).refer(row.framework, path, first, first.at)
+            parts.update({task: None} if task is not None else {})
+        options = _options(row, expr)
+        if row.does == "signature":
+            return LibraryCall(path), SignatureType(None, row.framework, options, parts=tuple(parts))
+        return EnqueueCall(row.framework, None, path, (), options, row.commit, row.does, None, tuple(parts)), None
 
     def _arguments(self, task: str, row: Method | Send, expr: f.Call) -> Words:
         """The task's own arguments in a call that sends it, by parameter name."""
