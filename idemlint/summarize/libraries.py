@@ -14,11 +14,8 @@ from idemlint.link.values import Known
 from idemlint.program import EitherType, LibraryCall, RoutineType
 from idemlint.summarize.given import Given, arguments_of
 from idemlint.summarize.holding import Holding
-from idemlint.summarize.texts import formatted
+from idemlint.summarize.texts import METHODS, by_function, by_method
 from idemlint.syntax import facts as f
-
-_SAME = ("strip", "lower", "encode", "rstrip")
-"""Methods of texts after which they are taken for the same."""
 
 OF_ITSELF = frozenset("append extend update copy get".split())
 """Methods of what a column holds after which, or with whose answer, it is still spoken of that column."""
@@ -137,11 +134,13 @@ class Libraries(Holding):
             entries.update(given.keywords)
             copied = given.positional[0].column if given.positional and not given.keywords else None
             return replace(derived(given.all()), entries=tuple(entries.items()), column=copied)
-        if path.removeprefix("builtins.str.") in ("format", *_SAME):
+        if path.removeprefix("builtins.str.") in METHODS:
             return self.plain(callee, given, expr)
         if self.catalog.origin(path, len(given.positional)) == "arguments":
             values = [value for value in (receiver, *given.all()) if value is not None]
-            return self._passed_on(path, values, expr.at)
+            whole = self._passed_on(path, values, expr.at)
+            text = by_function(path, receiver, given)
+            return whole if text is None else replace(whole, text=text)
         if self.catalog.role(path) == "transparent" and given.positional:
             return given.positional[0]
         if path.startswith("builtins."):
@@ -288,9 +287,9 @@ class Libraries(Holding):
         if name == "get" and receiver is not None and receiver.rows is not None:
             return self.looked_for(receiver.rows)
         values = [value for value in (receiver, *given.all()) if value is not None and value.varies]
-        text = receiver.text if receiver is not None and name in ("format", *_SAME) else None
-        if text is not None and name == "format":
-            text = formatted(text, given.positional, given.keywords)
+        text = None
+        if receiver is not None and receiver.text is not None:
+            text = by_method(name, receiver.text, given.positional, given.keywords)
         result = derived(values, text)
         if receiver is not None and receiver.read is not None and name in OF_ITSELF:
             return replace(result, read=receiver.read)

@@ -36,7 +36,7 @@ from idemlint.program import (
     Type,
 )
 from idemlint.summarize.relations import Relations
-from idemlint.summarize.texts import percent
+from idemlint.summarize.texts import part, percent
 from idemlint.syntax import facts as f
 
 GLOBAL = Value(CONSTANT)
@@ -153,6 +153,8 @@ class Values(Relations):
             origin = self.library_origin(kind.path, expr.at)
             if origin is not None:
                 return Value(frozenset({origin}))
+            if base.text is not None and (text := part(kind.path, base.text)) is not None:
+                return Value(base.origins, text=text)
         delivered = self.of_delivery(base, expr.name, expr.at)
         if delivered is not None:
             return delivered
