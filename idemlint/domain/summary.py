@@ -25,7 +25,7 @@ class Transaction:
     """A database transaction: where it is opened, how ("atomic"), the one around it (it is a savepoint then), the
     loops it was opened in, and the function that opens it. `known` says that its beginning and end are seen: that of
     a session which was handed in is not, it may begin before the run and commit after it. `end` is the call that
-    commits it."""
+    commits it. `committed` holds at the end of its block on every way that commits: all others roll it back."""
 
     id: int
     site: Site
@@ -35,6 +35,7 @@ class Transaction:
     frame: Frame
     known: bool = True
     end: Site | None = None
+    committed: Facts = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from idemlint.domain.effect import Address, Effect
 from idemlint.domain.guard import falsifies, fills
 from idemlint.domain.summary import SESSION
-from idemlint.domain.value import Lookup
+from idemlint.domain.value import Fact, Lookup, Value
 from idemlint.program import Site
 from idemlint.replay.outside import Outside
 
@@ -19,9 +19,13 @@ class Rows(Outside):
 
     def undone(self, effect: Effect) -> bool:
         """Whether a repeat of a write is rolled back: an insert in its transaction, on every way that the write is on,
-        hits a unique key, and nobody inside the transaction handles that."""
+        hits a unique key, and nobody inside the transaction handles that; or its transaction only commits where
+        something was still to be had that the first run took."""
         if not effect.changes_data or not effect.transactions:
             return False
+        around = [tx for tx in self.summary.transactions if tx.id in effect.transactions]
+        if any(self._taken(fact, effect, tx.id) for tx in around for fact in tx.committed):
+            return True
         for other in self.summary.effects:
             if other.kind != "insert" or other.conflict or other.id == effect.id or not self.together(effect, other):
                 continue
@@ -36,6 +40,40 @@ class Rows(Outside):
             if self.coverage(other).key is not None and not other.unsure:
                 return True
         return False
+
+    def _taken(self, fact: Fact, effect: Effect, transaction: int) -> bool:
+        """Whether what must hold for a transaction to commit holds for the first run only: its update hit rows that it
+        changed, or something hangs off the row inserted by `effect` that a second one cannot get."""
+        if not fact.holds or not 0 <= fact.subject < len(self.summary.effects):
+            return False
+        asked = self.summary.effects[fact.subject]
+        if transaction not in asked.transactions:
+            return False
+        if fact.kind == "claim":
+            return asked.id != effect.id and self._taken_once(asked)
+        if fact.kind != "exists" or effect.kind != "insert" or effect.thing is None:
+            return False
+        columns = {lookup.column for lookup in asked.lookup if lookup.operator == "exact" and _of(lookup.value, effect)}
+        hung = [
+            other
+            for other in self.summary.effects[: asked.id]
+            if other.model == asked.model and other.changes_data
+            if any(write.column in columns and _of(write.value, effect) for write in other.writes)
+        ]
+        return bool(hung) and all(self._taken_once(other) for other in hung)
+
+    def _taken_once(self, write: Effect) -> bool:
+        """Whether a write changes nothing in a second run: its own filter or a unique key sees to that. Rows that the
+        run has made itself are there for each run."""
+        if write.kind == "insert" or (write.kind == "get-or-insert" and write.lookup):
+            found = self.coverage(write)
+            return found.key is not None or found.doubtful
+        made = any(
+            other.kind == "insert" and other.model == write.model and self.coverage(other).key is None
+            for other in self.summary.effects[: write.id]
+        )
+        fresh = any(origin.kind == "fresh" for lookup in write.lookup for origin in lookup.value.origins)
+        return write.kind == "update" and not (write.opaque or made or fresh) and falsifies(write.lookup, write)
 
     def version_checked(self, effect: Effect) -> bool:
         """Optimistic locking: the update only hits a row that still has the value that was read."""
@@ -152,6 +190,11 @@ def _other_rows(asked: tuple[Lookup, ...], inserted: Effect) -> bool:
         and (condition.value.literal != given[condition.column]) != condition.excluded
         for condition in asked
     )
+
+
+def _of(value: Value, inserted: Effect) -> bool:
+    """Whether a value is, or is made of, the row of an insert."""
+    return value.thing is not None and value.thing.id == inserted.thing
 
 
 def _inside(address: Address, transaction: int) -> Address:

@@ -72,6 +72,8 @@ class State:
         self.entered: list[int] = []
         self.address: list[tuple[str, int]] = []
         self.loops_open: list[int] = []
+        # What held at each `break` and `continue`, and how many loops were open there.
+        self.jumps: list[tuple[int, Facts]] = []
         self.handled: list[tuple[str, ...]] = []
         self.handling: list[tuple[str, ...]] = []
         self.deferred = False

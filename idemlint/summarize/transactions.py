@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from idemlint.domain.summary import Transaction
 from idemlint.domain.value import Fact
@@ -19,8 +20,16 @@ class Transactions(Locks):
     def in_transaction(self, at: int, text: str, inside: Callable[[], bool], opened: Site | None = None) -> bool:
         number = self.opened(at, text, opened)
         self.address.append(("tx", number))
+        returned = [(activation.outcomes, len(activation.outcomes)) for activation in self.stack]
+        jumped = len(self.jumps)
         leaves = inside()
         self.address.pop()
+        ways = [way.facts for outcomes, before in returned for way in outcomes[before:]]
+        ways += [facts for depth, facts in self.jumps[jumped:] if depth <= len(self.loops_open)]
+        ways += [] if leaves else [self.facts]
+        if ways:
+            committed = frozenset.intersection(*ways)
+            self.transactions[number] = replace(self.transactions[number], committed=committed)
         self.ended(number)
         return leaves
 

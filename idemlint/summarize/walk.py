@@ -170,6 +170,7 @@ class Walk(Contexts):
                     self.asked_again(exception, raised=True)
                 return True
             case f.Jump():
+                self.jumps.append((len(self.loops_open), self.facts))
                 return True
             case f.Assert(test=test):
                 self.learn(*self.condition(test).true)
