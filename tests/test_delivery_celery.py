@@ -597,6 +597,11 @@ def test_an_unknown_ack_is_said_not_guessed() -> None:
     assert texts(found) == [f"acks_late is not known, early ack is the default: {EARLY}"]
 
 
+def test_an_ack_that_settings_out_of_reach_may_give_is_named() -> None:
+    found = delivered({}, {**RABBITMQ, "*": Unknown("flask is passed in")})
+    assert texts(found) == [f"acks_late is not known, early ack is the default: {EARLY}"]
+
+
 # --- Several apps
 
 

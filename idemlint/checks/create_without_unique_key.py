@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from idemlint.checks.rule import Rule
 from idemlint.diagnostic import Applicability, Fix, Severity
 from idemlint.domain.effect import Effect
-from idemlint.domain.guard import Strength, argument
+from idemlint.domain.guard import Strength, anew, argument
 from idemlint.program import Model
 from idemlint.replay import Finding, Replay
 
@@ -20,7 +20,7 @@ def check(replay: Replay) -> Iterator[Finding]:
         model = replay.model(effect)
         if effect.kind == "external" and unnamed_document(replay, effect):
             yield indexed(replay, effect)
-        if effect.kind != "insert" or model is None:
+        if model is None or not (effect.kind == "insert" or anew(effect)):
             continue
         found = replay.coverage(effect)
         if found.key is not None or found.doubtful or replay.guarded(effect, Strength.STATE):

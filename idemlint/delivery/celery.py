@@ -462,7 +462,7 @@ class _Reader:
         if not prefetches:
             what = "only a message published twice or re-sent by hand runs again"
         if is_late is None:
-            said = f"{late.written} is not known, early ack is the default"
+            said = f"{late.written or 'acks_late'} is not known, early ack is the default"
         else:
             said = late.text if late.written else "default early ack"
         yield Cause("early-ack", f"{said}: {what}", late.site)

@@ -127,6 +127,12 @@ def looked_up(effect: Effect) -> dict[str, Value]:
     }
 
 
+def anew(effect: Effect) -> bool:
+    """Whether a look-up that inserts what it does not find asks for what no earlier run can have inserted."""
+    asked = looked_up(effect).values() if effect.kind in ("get-or-insert", "upsert") else ()
+    return any(value.unstable and not value.unknown for value in asked)
+
+
 def falsifies(lookup: tuple[Lookup, ...], effect: Effect) -> bool:
     """Whether an effect writes a column so that these conditions no longer find the row (or find it gone)."""
     if effect.kind == "delete":

@@ -183,7 +183,7 @@ class Fact:
     "state" (column `column` of object `subject` passed a test), "exists" (rows of a model are there), "possible" (a
     test that reads something the analysis cannot follow), "lock" (a mutual exclusion is held), "process" (something was
     not yet in what this process remembers), "settled" (no message is held that is not acknowledged), "failed" (inside a
-    handler). `holds` is the test's outcome; `value` the
+    handler), "deadline" (a test of the time alone). `holds` is the test's outcome; `value` the
     text of what the column was compared with; `site` the test.
     """
 

@@ -92,7 +92,7 @@ class Guarding(Rows):
         """Whether another test than that of the taking itself decides about a later effect."""
         own = sum(fact.kind == "claim" and fact.subject == taken.id for fact in later.facts)
         arms = [sum(node[0] == "arm" for node in effect.address) for effect in (taken, later)]
-        return arms[1] - arms[0] > own
+        return arms[1] - arms[0] > own or any(fact.kind == "deadline" for fact in later.facts - taken.facts)
 
     def claim(self, number: int) -> Effect | None:
         """The effect of this number, if it lets only one run pass."""

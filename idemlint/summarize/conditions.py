@@ -63,6 +63,8 @@ class Conditions(Decisions):
             # Whether there is such a function is the same each time.
             return NO_TEST
         kinds = {origin.kind for origin in value.origins}
+        if kinds <= {"clock", "constant"} and "clock" in kinds:
+            return Test(frozenset({Fact("deadline", site=site)}), frozenset({Fact("deadline", holds=False, site=site)}))
         if kinds <= {"argument", "constant", "clock", "random", "attempt", "task-id", "token", "process"}:
             return NO_TEST
         taken = next((origin for origin in value.origins if origin.kind == TAKEN), None)

@@ -8,7 +8,7 @@ from datetime import timedelta
 from idemlint.catalog import Effect as Row
 from idemlint.domain.effect import Key
 from idemlint.domain.guard import argument
-from idemlint.domain.value import CONSTANT, NOTHING, Closure, Origin, Rows, Value, derived
+from idemlint.domain.value import CONSTANT, NOTHING, UNKNOWN, Closure, Origin, Rows, Value, derived
 from idemlint.link import calculation
 from idemlint.link.values import Known
 from idemlint.program import EitherType, LibraryCall, RoutineType
@@ -291,6 +291,9 @@ class Libraries(Holding):
         if receiver is not None and receiver.text is not None:
             text = by_method(name, receiver.text, given.positional, given.keywords)
         result = derived(values, text)
+        if name in ("get", "pop") and receiver is not None and receiver.entries is None and _mixed(receiver):
+            # Which part of it this is nobody knows.
+            return Value(result.origins - set(receiver.unstable) | {UNKNOWN})
         if receiver is not None and receiver.read is not None and name in OF_ITSELF:
             return replace(result, read=receiver.read)
         if receiver is not None and receiver.column is not None and name in OF_ITSELF:
@@ -326,3 +329,8 @@ def _calculated(path: str, receiver: Value | None, given: Given) -> tuple[object
 
 def _known(value: Value) -> Known:
     return Known(value.literal[0] if value.literal is not None else None)
+
+
+def _mixed(value: Value) -> bool:
+    """Whether only a part of it differs from run to run."""
+    return 0 < len(value.unstable) < len(value.origins)

@@ -282,7 +282,15 @@ class Walk(Contexts):
             self.bind_target(statement.target, given)
 
         self.turn(number, statement.body, start, bound(statement))
-        return self.run_body(statement.orelse) if statement.orelse else False
+        if not statement.orelse:
+            return False
+        before = self.facts
+        if iterable.rows is not None and breaks(statement.body):
+            # None of the rows was the one that was looked for.
+            self.learn(*self.any_rows(iterable.rows, self.site(statement.iterable.at)).false)
+        ended = self.run_body(statement.orelse)
+        self.facts &= before
+        return ended
 
     def iterated(self, iterable: Value) -> Value:
         """What a loop goes over."""
