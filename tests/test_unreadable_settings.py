@@ -437,6 +437,32 @@ def train(model_id):
         True,
         {"retry: elsewhere.RETRY is not known"},
     ),
+    "a broker that cannot be told, beside one that can": (
+        {
+            "tasks.py": """
+from elsewhere import make
+from taskiq import AsyncBroker
+from taskiq_redis import RedisStreamBroker
+
+with make() as broker:
+    broker: AsyncBroker
+
+stream = RedisStreamBroker("redis://redis:6379")
+
+
+@stream.task(timeout=60)
+async def glance(model_id):
+    return model_id
+
+
+@broker.task(timeout=1200)
+async def train(model_id):
+    return model_id
+"""
+        },
+        None,
+        {"some settings: what broker is cannot be told"},
+    ),
     "Django's task backends that are set elsewhere": (
         {
             "settings.py": """

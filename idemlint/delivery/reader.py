@@ -40,6 +40,8 @@ class Reader:
         self.unknown: dict[str, None] = {}
         self.remarks: list[str] = []
         self.useless: list[Useless] = []
+        if "*" in self.settings:
+            self.unknown[f"some settings: {self.settings['*'].reason}"] = None
         for option in (option for option in task.options if option.name == SPREAD):
             where = "some options of a message" if option.source == "message" else "some options"
             self.unknown[f"{where}: {option.reason or 'what is spread is not known'}"] = None
@@ -58,6 +60,8 @@ class Reader:
     def setting(self, name: str) -> Said:
         """A setting's value; None where nothing is said."""
         found = self.settings.get(name)
+        if found is None and "*" in self.settings:
+            return Said(Unknown(self.settings["*"].reason))
         return NOTHING if found is None else self._noted(found.written, from_setting(found))
 
     def _noted(self, name: str, said: Said) -> Said:

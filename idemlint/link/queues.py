@@ -77,10 +77,18 @@ class _Reader:
         if given:
             yield from given[:1]
             return
-        for app in sorted({*self._apps(), *self._bound()}):
+        apps = set(self._apps())
+        for app in sorted({*apps, *self._bound()}):
             state = self._object(app)
             if state is not None:
                 yield self._setting(OBJECT, app.rpartition(":")[2], state, app)
+            elif app in apps:
+                yield self._untold(app)
+
+    def _untold(self, app: str) -> Setting:
+        """Stands for all that an app says which cannot be read, lest its tasks are taken to be told what another one
+        is."""
+        return self._setting("*", "*", State(Unknown(f"what {app.rpartition(':')[2]} is cannot be told")), app)
 
     def _apps(self) -> Iterator[str]:
         """The objects whose methods declare tasks."""
