@@ -580,6 +580,10 @@ def test_a_function_whose_post_reads(catalog: Catalog, name: str, reads: bool) -
 @pytest.mark.parametrize(
     ("url", "harmless"),
     [
+        ("https://partner.example.com/contacts/createOrUpdate", True),
+        ("{}/transactions/createoradjust", True),
+        ("{}/contacts/create", False),
+        ("{}//convert", True),
         ("https://api.shop.com/v2/orders/search", True),
         ("https://search.shop.com/orders", False),
         ("{}/query?q=CREATE DATABASE orders", True),

@@ -293,9 +293,11 @@ class Catalog:
 
     def harmless(self, url: str) -> bool:
         """Whether the address of a POST says that it only reads, or may be repeated: by its path, by the end of that
-        (`orders/_refresh`), or by its query where the path says neither that nor the opposite."""
+        (`orders/_refresh`, `contacts/createOrUpdate`), or by its query where the path says neither that nor the
+        opposite."""
         path, _, query = (url.partition("://")[2].partition("/")[2] if "://" in url else url).partition("?")
-        if self.reads(path) or any(word in self.words.again for word in _words(path.rstrip("/").rpartition("/")[2])):
+        end = _words(path.rstrip("/").rpartition("/")[2])
+        if self.reads(path) or any(word in self.words.again for word in (*end, "".join(end))):
             return True
         return not any(word in self.words.writes for word in _words(path)) and self.reads(query)
 
