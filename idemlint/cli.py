@@ -40,7 +40,6 @@ _MANY = 200
 """Python files."""
 
 E = TypeVar("E", bound=Enum)
-F = TypeVar("F", bound=Callable[..., object])
 
 
 def main() -> None:
@@ -336,9 +335,11 @@ def _print(text: str, encoding: str | None = None) -> None:
     try:
         sys.stdout.buffer.write(text.encode(encoding or sys.stdout.encoding, "backslashreplace"))
         sys.stdout.flush()
-    except BrokenPipeError:
-        # The interpreter flushes once more at the end, and would complain of the pipe again.
+    except OSError as error:
+        # The interpreter flushes once more at the end, and would complain of it again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise click.ClickException(f"standard output: {error.strerror}") from None
 
 
 def _say(text: str) -> None:

@@ -454,6 +454,14 @@ def test_a_reader_who_leaves_is_no_error(
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device")
+def test_a_full_disk_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert run(["rules"]) == 2
+    assert capsys.readouterr().err == "idemlint: error: standard output: No space left on device\n"
+
+
 def test_help_to_a_reader_who_leaves_is_quiet() -> None:
     reading, writing = os.pipe()
     os.close(reading)

@@ -108,6 +108,17 @@ def test_missing_path_is_an_error_with_a_suggestion(
     assert str(caught.value) == f"no such file or folder: {path}" + (f" (did you mean {meant}?)" if meant else "")
 
 
+def test_a_folder_that_is_closed_to_us_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(folder: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(folder))
+
+    monkeypatch.chdir(lay(tmp_path, "shop/tasks.py"))
+    monkeypatch.setattr(os, "scandir", closed)
+    with pytest.raises(ProjectError) as caught:
+        discover([Path("shop")])
+    assert str(caught.value) == "shop: cannot be read: Permission denied"
+
+
 def test_project_without_python_is_an_error(tmp_path: Path) -> None:
     lay(tmp_path, "pyproject.toml", "docs/index.md")
     with pytest.raises(ProjectError, match="no Python file in"):

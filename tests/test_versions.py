@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from idemlint.link.versions import framework_version
+from idemlint.link.versions import framework_versions
 from idemlint.project import discover
 
 LOCK = '[[package]]\nname = "kombu"\nversion = "5.4.0"\n[[package]]\nname = "Celery"\nversion = "5.3.6"\n'
@@ -53,4 +53,4 @@ def test_version_is_read(tmp_path: Path, files: Mapping[str, str], version: tupl
     for path, text in {"a.py": "", **files}.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
-    assert framework_version(discover([tmp_path], root=tmp_path), "celery") == version
+    assert framework_versions(discover([tmp_path], root=tmp_path), ["celery"]).get("celery") == version

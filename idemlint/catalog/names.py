@@ -44,15 +44,14 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What names say. `money` and `internal` are words of column names, `neutral` those that leave it to the word
-    before; `reads` are words in an address or function name by which a POST only reads, unless one of `writes` stands
-    there too, `again` words at the end of an address's path by which it may be repeated; `key` and `no_key` are
-    patterns of parameter and header names in lower case; `one_row_per_run` are endings of model names; `measured` are
-    words of numeric columns that say how an attempt went."""
+    """What names say. `money` and `internal` are words of column names; `reads` are words in an address or function
+    name by which a POST only reads, unless one of `writes` stands there too, `again` words at the end of an address's
+    path by which it may be repeated; `key` and `no_key` are patterns of parameter and header names in lower case;
+    `one_row_per_run` are endings of model names; `measured` are words of numeric columns that say how an attempt
+    went."""
 
     money: tuple[str, ...] = ()
     internal: tuple[str, ...] = ()
-    neutral: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     again: tuple[str, ...] = ()

@@ -82,10 +82,9 @@ class Effect:
     """A call that changes (or reads) something outside the process.
 
     `kind`, `replay` and `stakes` are words of the vocabulary. `key` is where a key may be passed, `target` where the
-    name of the thing written or read is. `random_key` marks an SDK that makes up a key for each call, which no second
-    run shares. `does` and `result` are for messages ("charges the card", "the customer is charged twice"); `fix` is
-    there only where the provider takes a key, `{key}` in it stands for the key's expression. `title` is the library's
-    name in messages.
+    name of the thing written or read is. `does` and `result` are for messages ("charges the card", "the customer is
+    charged twice"); `fix` is there only where the provider takes a key, `{key}` in it stands for the key's expression.
+    `title` is the library's name in messages.
     """
 
     calls: tuple[str, ...] = field(repr=False)
@@ -94,7 +93,6 @@ class Effect:
     stakes: str = ""
     key: tuple[Slot, ...] = ()
     target: tuple[Slot, ...] = ()
-    random_key: bool = False
     does: str = ""
     result: str = ""
     fix: str | None = None
@@ -197,7 +195,6 @@ class Declare:
     calls: tuple[str, ...]
     function: tuple[Slot, ...] = ()
     name: tuple[Slot, ...] = ()
-    bare: bool = True
     positional: tuple[str, ...] = ()
     inside: tuple[str, ...] = ()
     commit: str = "now"
@@ -324,11 +321,10 @@ class Companion:
 @dataclass(frozen=True, slots=True)
 class Framework:
     """A task queue. `words` are identifiers that make a file worth a look, `own` marks one of which rows of the user's
-    own speak, so that it counts whatever the project imports. `bound` is the option that hands the task
-    itself over as first parameter (`always`: no option needed), `context` the one that hands over a context there.
-    `options` are the names that bear on delivery, `sent` those of them that a message brings along, `unique` those that
-    drop a message while an equal one waits, `defaults` their
-    defaults where not None, `request` the attributes of the task or its context that have an origin. `naming` is the
+    own speak, so that it counts whatever the project imports. `bound` is the option that hands the task itself over as
+    first parameter (`always`: no option needed), `context` the one that hands over a context there. `options` are the
+    names that bear on delivery, `sent` those of them that a message brings along, `unique` those that drop a message
+    while an equal one waits, `request` the attributes of the task or its context that have an origin. `naming` is the
     name of a task in the queue where none is given, made of `{module}` and `{function}`. `packages` are the
     distributions whose versions matter, if others than the one called like the framework; `libraries` what it is
     imported from. `made_of` are the arguments and attributes of an app that say which class its tasks are of."""
@@ -342,7 +338,6 @@ class Framework:
     options: tuple[str, ...] = ()
     sent: tuple[str, ...] = ()
     unique: tuple[str, ...] = ()
-    defaults: Mapping[str, object] = field(default_factory=dict)
     request: Mapping[str, str] = field(default_factory=dict)
     made_of: tuple[str, ...] = ()
     title: str = ""

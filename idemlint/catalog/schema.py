@@ -112,7 +112,6 @@ _EFFECT: Mapping[str, read.Reader] = {
     "calls": read.patterns,
     "replay": read.word_of(vocabulary.REPLAYS),
     "target": _slots,
-    "random_key": read.boolean,
     "http": read.row(rows.Http, url=_slots, verb=read.string, verb_argument=_slots, heard=_slots),
 }
 _TEST: Mapping[str, read.Reader] = {"argument": read.many(read.slot), "matches": read.regex}
@@ -159,7 +158,6 @@ _OF_FRAMEWORK: Mapping[str, read.Reader] = {
         calls=read.patterns,
         function=_slots,
         name=_slots,
-        bare=read.boolean,
         positional=_strings,
         inside=_strings,
         commit=read.word_of({"now", "deferred", "configured"}),
@@ -289,7 +287,6 @@ _FILE: Mapping[str, read.Reader] = {
         names.Words,
         money=_strings,
         internal=_strings,
-        neutral=_strings,
         reads=_strings,
         writes=_strings,
         again=_strings,
@@ -310,7 +307,6 @@ _FILE: Mapping[str, read.Reader] = {
         options=_strings,
         sent=_strings,
         unique=_strings,
-        defaults=read.by_name(read.anything),
         request=read.by_name(read.word_of(vocabulary.ORIGINS)),
         made_of=_strings,
     ),

@@ -38,11 +38,6 @@ integer = typed(int)
 table = typed(dict)
 
 
-def anything(value: Any, where: str) -> object:
-    """Reads whatever stands there."""
-    return value
-
-
 def many(reader: Callable[[Any, str], T]) -> Callable[[Any, str], tuple[T, ...]]:
     """Reads a list, each item with `reader`."""
 

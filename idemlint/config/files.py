@@ -42,7 +42,7 @@ def load(
     named = [_normal(cwd / word) for word in given if word not in assignments]
     if isolated and named:
         raise ConfigError(f"--config: {_shown(named[0], cwd)} cannot be read with --isolated")
-    found = named or ([] if isolated else _nearest(start.resolve()))
+    found = named or ([] if isolated else _nearest(start.resolve(), cwd))
     layers = [layer for file in found for layer in _extended(file, cwd, ())]
     layers += [_assigned(word, cwd) for word in assignments]
     for layer in layers:
@@ -50,18 +50,18 @@ def load(
     return merged([*layers, *([options] if options else [])], rules)
 
 
-def _nearest(start: Path) -> list[Path]:
+def _nearest(start: Path, cwd: Path) -> list[Path]:
     for folder in (start, *start.parents):
         for name in _NAMES:
             file = folder / name
-            if file.is_file() and (name != "pyproject.toml" or _speaks_of_idemlint(file)):
+            if os.path.isfile(file) and (name != "pyproject.toml" or _speaks_of_idemlint(file, _shown(file, cwd))):
                 return [file]
     return []
 
 
-def _speaks_of_idemlint(file: Path) -> bool:
+def _speaks_of_idemlint(file: Path, shown: str) -> bool:
     # Only a file that says the word is parsed: a pyproject.toml broken for other reasons is not ours to report.
-    return b"idemlint" in file.read_bytes() and "idemlint" in _parsed(file, file.name)[0].get("tool", {})
+    return b"idemlint" in _data(file, shown) and "idemlint" in _parsed(file, shown)[0].get("tool", {})
 
 
 def _extended(file: Path, cwd: Path, above: tuple[Path, ...]) -> list[Layer]:
@@ -81,7 +81,7 @@ def _require_catalogs(layer: Layer) -> None:
     """ConfigError for a catalog that is not there."""
     for index, catalog in enumerate(layer.catalogs):
         file = layer.place(catalog)
-        if not file.is_file():
+        if not os.path.isfile(file):
             beside = [other.name for other in file.parent.glob("*.toml")] if file.parent.is_dir() else []
             near = nearest(file.name, beside)
             hint = f'; did you mean "{Path(catalog).with_name(near).as_posix()}"?' if near else ""
@@ -118,16 +118,21 @@ def _parsed(file: Path, shown: str) -> tuple[dict[str, Any], str]:
     """What a TOML file says, and its text."""
     try:
         # Newlines as the parser counts them.
-        text = file.read_bytes().decode("utf-8").replace("\r\n", "\n")
+        text = _data(file, shown).decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise ConfigError(f"{shown}: not valid TOML: {error}") from None
-    except OSError as error:
-        raise ConfigError(f"{shown}: cannot be read: {error.strerror}") from None
     try:
         return tomllib.loads(text), text
     except tomllib.TOMLDecodeError as error:
         line, said = fault(text, error)
         raise ConfigError(f"{shown}:{line}: not valid TOML: {said}") from None
+
+
+def _data(file: Path, shown: str) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{shown}: cannot be read: {error.strerror}") from None
 
 
 def _normal(path: Path) -> Path:

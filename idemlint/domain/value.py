@@ -95,7 +95,6 @@ class Rows:
     lookup: tuple[Lookup, ...] = ()
     lock: int | None = None
     opaque: bool = False
-    sliced: bool = False
     locks: bool = False
     fetched: bool = False
     values: bool = False
@@ -342,7 +341,3 @@ def united(one: Value, other: Value) -> Value:
     entries = {**dict(one.entries or ()), **dict(other.entries or ())}
     partial = any(value.entries is None or value.partial for value in (one, other))
     return replace(one, origins=origins_of((one, other)), entries=tuple(entries.items()), partial=partial)
-
-
-def with_origins(value: Value, origins: frozenset[Origin]) -> Value:
-    return replace(value, origins=origins)

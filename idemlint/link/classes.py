@@ -25,10 +25,6 @@ class ClassInfo:
         for binding in bindings_in(self.fact.body, self.piece):
             self.members.setdefault(binding.name, []).append(binding)
 
-    @property
-    def qualname(self) -> str:
-        return self.id.partition(":")[2]
-
     def annotation(self, name: str) -> f.Expr | None:
         """The annotation of a class-level name, as dataclasses and typed models write it."""
         for binding in self.members.get(name, ()):

@@ -57,11 +57,6 @@ def framework_versions(project: Project, distributions: Iterable[str]) -> dict[s
     return {name: version for name, version in known.items() if version is not None}
 
 
-def framework_version(project: Project, distribution: str) -> Version | None:
-    """The version of one distribution; None if nothing says so."""
-    return framework_versions(project, [distribution]).get(distribution)
-
-
 def _bound(bounds: Iterable[tuple[str, Version]]) -> Version | None:
     """The first pin in the requirements of a distribution, or else the highest of the lower bounds."""
     found = list(bounds)

@@ -12,19 +12,31 @@ from idemlint.project.errors import ProjectError
 def located(path: Path) -> Path:
     """The absolute place of `path`: a link to a folder is followed, a link to a file keeps its name.
 
-    ProjectError if there is nothing.
+    ProjectError if there is nothing, or a folder that is closed to us.
     """
     if not os.path.exists(path):
         raise ProjectError(f"no such file or folder: {path}{_suggestion(path)}")
-    return path.resolve() if path.is_dir() else path.parent.resolve() / path.name
+    if not path.is_dir():
+        return path.parent.resolve() / path.name
+    try:
+        os.scandir(path).close()
+    except OSError as error:
+        raise ProjectError(f"{path}: cannot be read: {error.strerror}") from None
+    return path.resolve()
 
 
 def _suggestion(path: Path) -> str:
     for depth, part in enumerate(path.parts):
         folder = Path(*path.parts[:depth])
         if not os.path.exists(folder / part):
-            siblings = sorted(os.listdir(folder)) if folder.is_dir() else []
-            close = difflib.get_close_matches(part, siblings, n=1)
+            close = difflib.get_close_matches(part, _names(folder), n=1)
             meant = [Path(folder, name, *path.parts[depth + 1 :]) for name in close]
-            return "".join(f" (did you mean {other}?)" for other in meant if other.exists())
+            return "".join(f" (did you mean {other}?)" for other in meant if os.path.exists(other))
     return ""
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:  # a file, or a folder that is closed to us
+        return []

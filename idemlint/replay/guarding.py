@@ -124,11 +124,6 @@ class Guarding(Rows):
                     return gone
         return None
 
-    def on_task_id(self, mark: Effect) -> bool:
-        """Whether a mark's key holds the id that the task keeps when it is delivered again."""
-        key = argument(mark, mark.guard.key) if mark.guard is not None else None
-        return key is not None and any(origin.kind == "task-id" for origin in key.origins)
-
 
 def _of_rows(gone: Effect) -> bool:
     """Whether a delete is of rows that the run holds in its hands, rather than of all that a condition fits."""

@@ -351,7 +351,7 @@ class Values(Relations):
             if -len(base.items) <= index.literal[0] < len(base.items):
                 return base.items[index.literal[0]]
         if base.rows is not None:
-            return replace(base, rows=replace(base.rows, sliced=True))
+            return base
         origins = base.origins if not index.varies else origins_of((base, index))
         return Value(origins, column=base.column, effect=base.effect, read=base.read)
 
