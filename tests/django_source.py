@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
 
-from idemlint.orm import django
+from idemlint.orm.django import DJANGO
 from idemlint.program import (
     ClassType,
     InstanceType,
@@ -86,9 +86,9 @@ class Source:
         unknown = False
         for base in cls.bases:
             found = self.resolve(base)
-            if isinstance(found, LibraryType) and django.model_base(found.path):
+            if isinstance(found, LibraryType) and DJANGO.model_base(found.path):
                 is_model = True
-                known = django.library_model(found.path)
+                known = DJANGO.library_model(found.path)
                 parents.extend([known] if known else [])
             elif isinstance(found, ClassType) and found.name in self.models:
                 is_model = True
@@ -98,7 +98,9 @@ class Source:
         if is_model:
             name = f"{self.module}:{cls.name}"
             site = Site("shop/models.py", 0, cls.name_at)
-            self.models[name] = django.read_model(name, cls, site, parents, unknown, self.resolve, self.library_base)
+            self.models[name] = DJANGO.read_model(
+                name, cls, site, parents, unknown, self.resolve, self.library_base, lambda _: None
+            )
 
 
 def read(text: str, module: str = "shop.models") -> dict[str, Model]:

@@ -247,7 +247,7 @@ def test_a_mistake_is_named_with_file_and_key(tmp_path: Path, file: str, said: s
 
 def test_a_mistake_in_pyproject_is_named_with_its_table(tmp_path: Path) -> None:
     written(tmp_path / "shop" / "pyproject.toml", "[tool.idemlint")
-    with pytest.raises(ConfigError, match="^shop/pyproject.toml:1: not valid TOML"):
+    with pytest.raises(ConfigError, match=r"^shop/pyproject\.toml:1: not valid TOML"):
         load(tmp_path / "shop", rules=RULES, cwd=tmp_path)
     written(tmp_path / "pyproject.toml", "[tool.idemlint]\nmin-confidnce = 'low'")
     said = 'pyproject.toml:2: tool.idemlint.min-confidnce: unknown key; did you mean "min-confidence"?'

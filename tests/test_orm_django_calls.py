@@ -7,7 +7,7 @@ from django_source import A_LINE, AN_ORDER, EXPRESSIONS, LINES, MODELS, ORDERS, 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idemlint.orm import django
+from idemlint.orm.django import DJANGO
 from idemlint.program import (
     ClassType,
     DataOperation,
@@ -25,7 +25,7 @@ def on_rows(text: str, rows: RowsType = ORDERS) -> tuple[DataOperation, Type | N
     """What the last method of the expression does to these rows."""
     made = call(text)
     assert isinstance(made.function, f.Attribute)
-    found = django.operation(rows, made.function.name, made, MODELS[rows.model.partition(":")[2]])
+    found = DJANGO.operation(rows, made.function.name, made, MODELS[rows.model.partition(":")[2]], None)
     assert found is not None
     return found
 
@@ -33,7 +33,7 @@ def on_rows(text: str, rows: RowsType = ORDERS) -> tuple[DataOperation, Type | N
 def on_row(text: str) -> DataOperation:
     made = call(text)
     assert isinstance(made.function, f.Attribute)
-    found = django.operation(AN_ORDER, made.function.name, made, MODELS["Order"])
+    found = DJANGO.operation(AN_ORDER, made.function.name, made, MODELS["Order"], None)
     assert found is not None
     assert found[1] is None
     return found[0]
@@ -103,8 +103,8 @@ def test_rows_that_come_as_values() -> None:
 def test_what_is_no_data_method_of_rows(text: str) -> None:
     made = call(text)
     assert isinstance(made.function, f.Attribute)
-    assert django.operation(ORDERS, made.function.name, made, MODELS["Order"]) is None
-    assert django.operation(ClassType("shop.models:Order"), made.function.name, made, MODELS["Order"]) is None
+    assert DJANGO.operation(ORDERS, made.function.name, made, MODELS["Order"], None) is None
+    assert DJANGO.operation(ClassType("shop.models:Order"), made.function.name, made, MODELS["Order"], None) is None
 
 
 @pytest.mark.parametrize(
@@ -213,10 +213,10 @@ def test_bulk_update() -> None:
 
 
 def test_users_are_made_by_their_manager() -> None:
-    user = django.library_model("django.contrib.auth.models.User")
+    user = DJANGO.library_model("django.contrib.auth.models.User")
     assert user is not None
     made = call("u.create_user('ann', email=e, password=None)")
-    found = django.operation(RowsType(user.name), "create_user", made, user)
+    found = DJANGO.operation(RowsType(user.name), "create_user", made, user, None)
     assert found is not None
     assert (found[0].kind, found[1]) == ("insert", InstanceType(user.name))
     assert written(found[0].values) == {"username": "ann", "email": "e", "password": None}
@@ -302,8 +302,8 @@ def test_other_methods_of_a_row() -> None:
     assert (refreshed.kind, plain(refreshed.objects), refreshed.fields) == ("refresh", "order", None)
     assert on_row("order.arefresh_from_db(fields=['number'])").fields == ("number",)
     assert on_row("order.full_clean()").kind == "read"
-    assert django.operation(AN_ORDER, "ship", call("order.ship()"), MODELS["Order"]) is None
-    assert django.operation(AN_ORDER, "filter", call("order.filter()"), MODELS["Order"]) is None
+    assert DJANGO.operation(AN_ORDER, "ship", call("order.ship()"), MODELS["Order"], None) is None
+    assert DJANGO.operation(AN_ORDER, "filter", call("order.filter()"), MODELS["Order"], None) is None
 
 
 @pytest.mark.parametrize(
@@ -316,7 +316,7 @@ def test_other_methods_of_a_row() -> None:
     ],
 )
 def test_construction(text: str, values: dict[str, object], opaque: bool) -> None:
-    done = django.construct(MODELS["Line"], call(text))
+    done = DJANGO.construct(MODELS["Line"], call(text))
     assert (done.kind, written(done.values), done.opaque) == ("new", values, opaque)
 
 
@@ -344,15 +344,15 @@ def shortcut_resolve(expression: f.Expr) -> Type | None:
     ],
 )
 def test_shortcut(path: str, text: str, kind: str, lookup: dict[str, object], result: Type) -> None:
-    found = django.shortcut(f"django.shortcuts.{path}", call(text), shortcut_resolve)
+    found = DJANGO.shortcut(f"django.shortcuts.{path}", call(text), shortcut_resolve)
     assert found is not None
     assert (found[0].kind, written(found[0].lookup), found[1]) == (kind, lookup, result)
 
 
 def test_what_is_no_shortcut() -> None:
-    assert django.shortcut("django.shortcuts.render", call("g(Order)"), shortcut_resolve) is None
-    assert django.shortcut("django.shortcuts.get_object_or_404", call("g(unknown, pk=1)"), shortcut_resolve) is None
-    assert django.shortcut("django.shortcuts.get_object_or_404", call("g(*args)"), shortcut_resolve) is None
+    assert DJANGO.shortcut("django.shortcuts.render", call("g(Order)"), shortcut_resolve) is None
+    assert DJANGO.shortcut("django.shortcuts.get_object_or_404", call("g(unknown, pk=1)"), shortcut_resolve) is None
+    assert DJANGO.shortcut("django.shortcuts.get_object_or_404", call("g(*args)"), shortcut_resolve) is None
 
 
 METHODS = ["filter", "get_or_create", "bulk_create", "bulk_update", "in_bulk", "create", "add", "complex_filter"]
@@ -364,4 +364,4 @@ def test_any_call_can_be_read(method: str, arguments: list[tuple[str, str]]) -> 
     ordered = sorted(arguments, key=lambda pair: (pair[0] == "**", pair[0] not in ("", "*")))
     once = dict(ordered)
     made = call(f"order.lines.{method}({', '.join(f'{prefix}{value}' for prefix, value in once.items())})")
-    assert django.operation(LINES, method, made, MODELS["Line"]) is not None
+    assert DJANGO.operation(LINES, method, made, MODELS["Line"], None) is not None

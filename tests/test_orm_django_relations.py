@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from django_source import AN_ORDER, HEAD, LINES, MODELS, ORDERS, Source, call, plain, read
 
-from idemlint.orm import django
+from idemlint.orm.django import DJANGO
+from idemlint.orm.django.relations import labelled
+from idemlint.orm.django.signals import signal
 from idemlint.program import (
     DataOperation,
     InstanceType,
@@ -40,10 +42,10 @@ def test_manager(value: str, manager: str | None, queryset: str | None) -> None:
         f"shop.models:{manager}" if manager else None,
         queryset=f"shop.models:{queryset}" if queryset else None,
     )
-    assert django.static(model, "active") == rows
-    assert django.static(model, "_default_manager") == rows
-    assert django.static(model, "_base_manager") == RowsType(model.name)
-    assert django.static(model, "objects") is None
+    assert DJANGO.static(model, "active") == rows
+    assert DJANGO.static(model, "_default_manager") == rows
+    assert DJANGO.static(model, "_base_manager") == RowsType(model.name)
+    assert DJANGO.static(model, "objects") is None
 
 
 def test_managers_of_parents_and_the_default_one() -> None:
@@ -68,42 +70,42 @@ class Order(Base):
         ("objects", "shop.models:OrderManager"),
     )
     assert model.querysets == (("rest", "shop.models:OrderQuerySet"),)
-    hanging = django.managed(RowsType(model.name, through="orders"), model)
+    hanging = DJANGO.managed(RowsType(model.name, through="orders"), model)
     assert hanging == RowsType(model.name, "shop.models:OrderManager", "orders", "shop.models:OrderQuerySet")
 
 
 def test_static_attributes() -> None:
     order = MODELS["Order"]
-    assert django.static(order, "objects") == ORDERS
-    assert django.static(order, "DoesNotExist") == LibraryType("django.core.exceptions.ObjectDoesNotExist")
-    assert django.static(order, "MultipleObjectsReturned") == LibraryType(
+    assert DJANGO.static(order, "objects") == ORDERS
+    assert DJANGO.static(order, "DoesNotExist") == LibraryType("django.core.exceptions.ObjectDoesNotExist")
+    assert DJANGO.static(order, "MultipleObjectsReturned") == LibraryType(
         "django.core.exceptions.MultipleObjectsReturned"
     )
-    assert django.static(order, "number") is None
+    assert DJANGO.static(order, "number") is None
 
 
 def test_manager_made_of_two_classes() -> None:
     (statement,) = extract("class OrderManager(models.Manager.from_queryset(OrderQuerySet)): pass")
     assert isinstance(statement, f.Class)
-    parts = django.manager_parts(statement.bases[0])
+    parts = DJANGO.manager_parts(statement.bases[0])
     assert parts is not None
     assert [plain(part) for part in parts] == ["models.Manager", "OrderQuerySet"]
-    assert django.manager_parts(f.Name(0, "OrderManager")) is None
+    assert DJANGO.manager_parts(f.Name(0, "OrderManager")) is None
 
 
 def test_attributes_of_rows() -> None:
-    related = django.related_names(MODELS.values())
+    related = DJANGO.related_names(MODELS.values())
     order, line = MODELS["Order"], MODELS["Line"]
-    assert django.attribute(line, "order", related) == AN_ORDER
-    assert django.attribute(line, "order_id", related) is None
-    assert django.attribute(line, "sku", related) is None
-    assert django.attribute(order, "lines", related) == LINES
-    assert django.attribute(order, "line_set", related) is None
-    assert django.attribute(order, "invoice", related) == InstanceType("shop.models:Invoice")
-    assert django.attribute(order, "tags", related) == RowsType("shop.models:Tag", through="tags")
-    assert django.attribute(MODELS["Tag"], "orders", related) == RowsType("shop.models:Order", through="orders")
-    assert django.attribute(order, "user", related) == InstanceType("django.contrib.auth.models:User")
-    assert django.attribute(order, "nothing", related) is None
+    assert DJANGO.attribute(line, "order", related) == AN_ORDER
+    assert DJANGO.attribute(line, "order_id", related) is None
+    assert DJANGO.attribute(line, "sku", related) is None
+    assert DJANGO.attribute(order, "lines", related) == LINES
+    assert DJANGO.attribute(order, "line_set", related) is None
+    assert DJANGO.attribute(order, "invoice", related) == InstanceType("shop.models:Invoice")
+    assert DJANGO.attribute(order, "tags", related) == RowsType("shop.models:Tag", through="tags")
+    assert DJANGO.attribute(MODELS["Tag"], "orders", related) == RowsType("shop.models:Order", through="orders")
+    assert DJANGO.attribute(order, "user", related) == InstanceType("django.contrib.auth.models:User")
+    assert DJANGO.attribute(order, "nothing", related) is None
 
 
 @pytest.mark.parametrize(
@@ -132,7 +134,7 @@ def test_way_back(field: str, name: str | None, single: bool) -> None:
             x = {field}
         """
     )
-    back = {key: value for key, value in django.related_names(models.values()).items() if key[1] != "x"}
+    back = {key: value for key, value in DJANGO.related_names(models.values()).items() if key[1] != "x"}
     assert back == ({("shop.models:Other", name): ("shop.models:Order", single)} if name else {})
 
 
@@ -146,7 +148,7 @@ def test_way_back_named_by_meta() -> None:
                 default_related_name = "%(class)s_children"
         """
     )
-    assert {key[1] for key in django.related_names(models.values())} == {"order_children", "fans"}
+    assert {key[1] for key in DJANGO.related_names(models.values())} == {"order_children", "fans"}
 
 
 def test_labels_prefer_their_application() -> None:
@@ -154,31 +156,31 @@ def test_labels_prefer_their_application() -> None:
         name: Model(name, "Order", "django", Site("", 0, 0), (), ())
         for name in ("apps.shop.models:Order", "apps.cafe.models.order:Order")
     }
-    assert django.labelled("shop.Order", models) == "apps.shop.models:Order"
-    assert django.labelled("cafe.order", models) == "apps.cafe.models.order:Order"
-    assert django.labelled("Order", models, near="apps.cafe.models:Line") == "apps.cafe.models.order:Order"
-    assert django.labelled("bank.Order", models) is None
-    assert django.labelled("shop.Line", models) is None
-    assert django.settle({}) == {}
+    assert labelled("shop.Order", models) == "apps.shop.models:Order"
+    assert labelled("cafe.order", models) == "apps.cafe.models.order:Order"
+    assert labelled("Order", models, near="apps.cafe.models:Line") == "apps.cafe.models.order:Order"
+    assert labelled("bank.Order", models) is None
+    assert labelled("shop.Line", models) is None
+    assert DJANGO.settle({}) == {}
 
 
 def test_rows_in_annotations() -> None:
-    assert django.annotated_rows("django.db.models.QuerySet", AN_ORDER) == ORDERS
-    assert django.annotated_rows("django.db.models.query.QuerySet", AN_ORDER) == ORDERS
-    assert django.annotated_rows("django.db.models.Manager", AN_ORDER) == ORDERS
-    assert django.annotated_rows("builtins.list", AN_ORDER) is None
-    assert django.annotated_rows("django.db.models.QuerySet", None) is None
+    assert DJANGO.annotated_rows("django.db.models.QuerySet", AN_ORDER) == ORDERS
+    assert DJANGO.annotated_rows("django.db.models.query.QuerySet", AN_ORDER) == ORDERS
+    assert DJANGO.annotated_rows("django.db.models.Manager", AN_ORDER) == ORDERS
+    assert DJANGO.annotated_rows("builtins.list", AN_ORDER) is None
+    assert DJANGO.annotated_rows("django.db.models.QuerySet", None) is None
 
 
 def test_items_of_rows() -> None:
-    assert django.item(ORDERS) == AN_ORDER
-    assert django.item(RowsType("shop.models:Order", values=True)) is None
+    assert DJANGO.item(ORDERS) == AN_ORDER
+    assert DJANGO.item(RowsType("shop.models:Order", values=True)) is None
 
 
 def test_names_of_signals() -> None:
-    assert django.signal("django.db.models.signals.post_save") == "post_save"
-    assert django.signal("django.db.models.signals.Signal") is None
-    assert django.signal("shop.signals.post_save") is None
+    assert signal("django.db.models.signals.post_save") == "post_save"
+    assert signal("django.db.models.signals.Signal") is None
+    assert signal("shop.signals.post_save") is None
 
 
 SIGNALS = Source()
@@ -204,12 +206,12 @@ for piece in extract(HEAD + "from django.db.models import signals\nclass Order: 
     ],
 )
 def test_receiver(decorator: str, receptions: set[tuple[str, str | None]]) -> None:
-    found = django.receiver(call(decorator), SIGNALS.resolve)
+    found = DJANGO.receiver(call(decorator), SIGNALS.resolve)
     assert {(reception.signal, reception.sender) for reception in found} == receptions
 
 
 def test_plain_decorators_receive_nothing() -> None:
-    assert django.receiver(f.Name(0, "receiver"), SIGNALS.resolve) == ()
+    assert DJANGO.receiver(f.Name(0, "receiver"), SIGNALS.resolve) == ()
 
 
 @pytest.mark.parametrize(
@@ -221,19 +223,19 @@ def test_plain_decorators_receive_nothing() -> None:
     ],
 )
 def test_connection(text: str, sender: str) -> None:
-    found = django.connection(call(text), SIGNALS.resolve)
+    found = DJANGO.connection(call(text), SIGNALS.resolve)
     assert found is not None
     assert (plain(found[0]), found[1].signal, found[1].sender) == ("handler", "post_save", sender)
 
 
 def test_what_connects_no_signal() -> None:
     for text in ("client.connect(handler)", "connect(handler)", "post_save.send(Order)", "post_save.connect()"):
-        assert django.connection(call(text), SIGNALS.resolve) is None
+        assert DJANGO.connection(call(text), SIGNALS.resolve) is None
 
 
 def test_which_calls_send_signals() -> None:
     sent = {
-        kind: django.sent(DataOperation(kind, "shop.models:Order")) for kind in ("insert", "save", "update", "delete")
+        kind: DJANGO.sent(DataOperation(kind, "shop.models:Order")) for kind in ("insert", "save", "update", "delete")
     }
     assert "post_save" in sent["insert"]
     assert "post_save" in sent["save"]

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from linting import findings
 
-from idemlint.orm import mongo
+from idemlint.orm.mongo import MONGO
+from idemlint.orm.mongo.collections import member
 from idemlint.program import InstanceType, LibraryInstance, RowsType
 
 HEAD = """\
@@ -272,14 +273,14 @@ def test_a_claimed_upsert_tells_what_it_misses(tmp_path: Path) -> None:
 
 
 def test_databases_and_their_collections() -> None:
-    assert mongo.member("pymongo.MongoClient", "shop") == LibraryInstance("pymongo.Database")
-    assert mongo.member("pymongo.MongoClient", "start_session") is None
-    orders = mongo.member("pymongo.Database", "orders")
+    assert member("pymongo.MongoClient", "shop") == LibraryInstance("pymongo.Database")
+    assert member("pymongo.MongoClient", "start_session") is None
+    orders = member("pymongo.Database", "orders")
     assert isinstance(orders, RowsType)
-    assert mongo.member("pymongo.Database", "command") is None
-    assert mongo.member("pymongo.Collection", "orders") is None
-    model = mongo.library_model(orders.model.replace(":", "."))
+    assert member("pymongo.Database", "command") is None
+    assert member("pymongo.Collection", "orders") is None
+    model = MONGO.library_model(orders.model.replace(":", "."))
     assert model is not None
     assert (model.title, model.seen, model.open) == ("orders", False, True)
-    assert mongo.item(orders) == InstanceType(model.name)
-    assert mongo.covers(model, ["_id"]) is not None
+    assert MONGO.item(orders) == InstanceType(model.name)
+    assert ("_id",) in {key.columns for key in model.unique}

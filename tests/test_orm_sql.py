@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from linting import findings
 
 from idemlint.orm import sql
-from idemlint.orm.layer import Change
+from idemlint.orm.terms import Change
 from idemlint.program import UniqueKey
 
 # --- Statements ------------------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from walking import Walked, walk
 
-from idemlint.orm import sqlalchemy
 from idemlint.program import Field, Model, UniqueKey
 
 HEAD = """
@@ -308,23 +307,6 @@ Index("one", Order.a, unique=True)
 Index("two", Order.id)
 """
     assert keys(read(tmp_path, source)) == {("id",), ("a",)}
-
-
-def test_which_key_covers(tmp_path: Path) -> None:
-    source = """
-class Order(Base):
-    __tablename__ = "o"
-    id: Mapped[int] = mapped_column(primary_key=True)
-    a: Mapped[int]
-    b: Mapped[int | None]
-    __table_args__ = (UniqueConstraint("a", "b"),)
-"""
-    model = read(tmp_path, source)
-    assert sqlalchemy.covers(model, ["id", "a"]) == UniqueKey(("id",), source="primary key")
-    key = sqlalchemy.covers(model, ["a", "b"])
-    assert key is not None
-    assert sqlalchemy.nullable(model, key) == ("b",)
-    assert sqlalchemy.covers(model, ["a", "id__in"]) is None
 
 
 # --- Relations -------------------------------------------------------------------------------------------------------

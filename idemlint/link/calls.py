@@ -200,11 +200,11 @@ class Calls(Libraries):
         layer = self.layer(model.layer)
         signals = layer.sent(operation)
         saving = None
-        if operation.kind == "insert" and not layer.UNIT_OF_WORK:
+        if operation.kind == "insert" and not layer.unit_of_work:
             saving = self.method_body(InstanceType(model.name), "save")
         filling = None
-        if operation.kind == "save" and layer.FILLS:
-            filling = self.method_body(InstanceType(model.name), layer.FILLS)
+        if operation.kind == "save" and layer.fills:
+            filling = self.method_body(InstanceType(model.name), layer.fills)
         receiving = received(self.linker, model, signals) if signals else ()
         return DataCall(
             operation,

@@ -74,7 +74,7 @@ def likely(modules: Modules, catalog: Catalog) -> Iterator[tuple[Module, int]]:
     """Pieces that linking will look at, the latest first."""
     frameworks = used(modules.project, catalog)
     tasks = {word for framework in frameworks for word in framework.words}
-    yield from holding(modules, {word for layer in orm.LAYERS for word in layer.MIGRATES})
+    yield from holding(modules, {word for layer in orm.LAYERS for word in layer.migrates})
     starts = (*holding(modules, tasks), *holding(modules, catalog.scan_words(frameworks) - tasks))
     yield from near(Names(modules), reversed(starts))
 

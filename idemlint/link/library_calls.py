@@ -116,7 +116,7 @@ class Libraries(Sending, Naming):
         for layer in orm.LAYERS:
             data = layer.shortcut(catalog.canonical(path), expr, self.evaluate)
             if data is not None and (not data[0].model or self.linker.models.of(data[0].model) is not None):
-                return DataCall(data[0], layer.NAME), data[1]
+                return DataCall(data[0], layer.name), data[1]
             site = Site(self.module.file.path, self.piece, expr.at)
             table = layer.table(path, expr, site, self.module.id, self.evaluate, self.linker.library_base)
             if table is not None:
@@ -226,7 +226,7 @@ class Libraries(Sending, Naming):
     def guessed_by(self, layer: orm.Layer, expr: f.Call) -> str | None:
         def is_model(name: str) -> bool:
             model = self.linker.models.of(name)
-            return model is not None and model.layer == layer.NAME
+            return model is not None and model.layer == layer.name
 
         return layer.guess(expr, self.evaluate, is_model)
 

@@ -50,7 +50,7 @@ class Models:
         if self._complete:
             return self.known()
         self._complete = True
-        words = sorted({word for layer in orm.LAYERS for word in layer.RELATIONS})
+        words = sorted({word for layer in orm.LAYERS for word in layer.relations})
         pattern = re.compile(r"\b(?:" + "|".join(map(re.escape, words)) + r")\b")
         for source in self._linker.project.mentioning(words):
             if not is_production(source.path):
@@ -62,7 +62,7 @@ class Models:
                     if isinstance(found, ClassType):
                         self.of(found.name)
         for layer in orm.LAYERS:
-            self._found.update(layer.settle({model.name: model for model in self.known() if model.layer == layer.NAME}))
+            self._found.update(layer.settle({model.name: model for model in self.known() if model.layer == layer.name}))
         return self.known()
 
     def related(self) -> dict[tuple[str, str], tuple[str, bool]]:
@@ -87,7 +87,7 @@ class Models:
         decorators = [self._linker.module_level(decorator, info.module) for decorator in info.fact.decorators]
         made = [kind.path for kind in decorators if isinstance(kind, LibraryType | LibraryInstance)]
         layers = [layer for layer in orm.LAYERS if any(layer.model_base(path) for path in (*library, *made))]
-        return self._read_as(min(layers, key=lambda layer: layer.NAME), info) if layers else None
+        return self._read_as(min(layers, key=lambda layer: layer.name), info) if layers else None
 
     def _read_as(self, layer: orm.Layer, info: ClassInfo) -> Model:
         """A class as a model, or as what lends its columns to models."""
@@ -98,7 +98,7 @@ class Models:
             found = self._linker.module_level(base.base if isinstance(base, f.Subscript) else base, info.module)
             if isinstance(found, ClassType):
                 parent = self.of(found.name)
-                if parent is None and layer.MIXINS and found.name in self._linker.classes.known:
+                if parent is None and layer.mixins and found.name in self._linker.classes.known:
                     parent = self._read_as(layer, self._linker.classes.known[found.name])
                 if parent is not None:
                     parents.append(parent)
@@ -120,7 +120,7 @@ class Models:
             self._linker.library_base,
             lambda expr: self._linker.assigned(expr, info.module),
         )
-        for call in _calls_beside(info) if layer.MIXINS else ():
+        for call in _calls_beside(info) if layer.mixins else ():
             model = layer.outside_key(model, call, lambda expr: self._linker.class_level(expr, info))
         return model
 
@@ -157,5 +157,5 @@ def related_names(models: Iterable[Model]) -> dict[tuple[str, str], tuple[str, b
     given = list(models)
     found: dict[tuple[str, str], tuple[str, bool]] = {}
     for layer in orm.LAYERS:
-        found.update(layer.related_names([model for model in given if model.layer == layer.NAME]))
+        found.update(layer.related_names([model for model in given if model.layer == layer.name]))
     return found

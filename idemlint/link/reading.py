@@ -52,7 +52,7 @@ class Reading:
 
     def layer(self, name: str) -> orm.Layer:
         """The data layer of this name."""
-        return next(layer for layer in orm.LAYERS if name == layer.NAME)
+        return next(layer for layer in orm.LAYERS if name == layer.name)
 
     def evaluate(self, expr: f.Expr) -> Type | None:
         """What an expression is."""

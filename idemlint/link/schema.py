@@ -14,7 +14,8 @@ from idemlint.link.linker import Linker
 from idemlint.link.modules import Module
 from idemlint.link.production import is_production
 from idemlint.orm import sql
-from idemlint.orm.layer import Change, Layer
+from idemlint.orm.layer import Layer
+from idemlint.orm.terms import Change
 from idemlint.program import LibraryCall, Model, Site
 from idemlint.project import UnreadableFile
 from idemlint.syntax import facts as f
@@ -47,7 +48,7 @@ def read_database(linker: Linker) -> Database:
     for layer, change, site in told(linker, raw):
         table = change.table
         if change.label and layer is not None:
-            labelled = layer.labelled(change.label, {name: m for name, m in models.items() if m.layer == layer.NAME})
+            labelled = layer.labelled(change.label, {name: m for name, m in models.items() if m.layer == layer.name})
             table = models[labelled].table.lower() if labelled is not None else ""
         if table:
             found[table].append((change, site))
@@ -66,7 +67,7 @@ def read_database(linker: Linker) -> Database:
 
 def told(linker: Linker, raw: bool) -> Iterator[tuple[Layer | None, Change, Site]]:
     """What migrations and schemas say, in the order of files and code. Without `raw` only keys matter."""
-    words = {*_DEFINES, *(word for layer in orm.LAYERS for word in layer.MIGRATES)}
+    words = {*_DEFINES, *(word for layer in orm.LAYERS for word in layer.migrates)}
     for source in linker.project.mentioning(sorted(words)):
         if is_production(source.path):
             yield from in_module(linker, linker.modules.load(source), raw)
@@ -82,7 +83,7 @@ def in_module(linker: Linker, module: Module, raw: bool) -> Iterator[tuple[Layer
     for index, piece in enumerate(module.pieces):
         if not raw and not _KEYS.search(piece.text):
             continue
-        layers = [layer for layer in orm.LAYERS if any(word in piece.text for word in layer.MIGRATES)]
+        layers = [layer for layer in orm.LAYERS if any(word in piece.text for word in layer.migrates)]
         speaks = sql.SPEAKS.search(piece.text) is not None
         if not layers and not speaks:
             continue

@@ -1,11 +1,20 @@
 """Data layers: what each says of its models and of the calls on them, in the words of `program`."""
 
-from idemlint.orm import django, mongo, mongoengine, peewee, sqlalchemy, tortoise
-from idemlint.orm.layer import Layer, Reception
-from idemlint.orm.mongo import INDEXES, batched, changes, conditions, expires, outside_key
-from idemlint.program import Model, Type
+from idemlint.orm.django import DJANGO
+from idemlint.orm.layer import Layer
+from idemlint.orm.mongo import MONGO
+from idemlint.orm.mongo.collections import batched, is_unnamed, member
+from idemlint.orm.mongo.documents import changes, selected
+from idemlint.orm.mongo.keys import INDEXES, expires, outside_key
+from idemlint.orm.mongo.words import LIBRARIES
+from idemlint.orm.mongoengine import MONGOENGINE
+from idemlint.orm.peewee import PEEWEE
+from idemlint.orm.sqlalchemy import SQLALCHEMY
+from idemlint.orm.terms import Reception
+from idemlint.orm.tortoise import TORTOISE
+from idemlint.program import Model
 
-LAYERS: tuple[Layer, ...] = (django, sqlalchemy, mongo, mongoengine, peewee, tortoise)
+LAYERS: tuple[Layer, ...] = (DJANGO, SQLALCHEMY, MONGO, MONGOENGINE, PEEWEE, TORTOISE)
 
 __all__ = [
     "INDEXES",
@@ -14,7 +23,6 @@ __all__ = [
     "Reception",
     "batched",
     "changes",
-    "conditions",
     "expires",
     "holds_tables",
     "is_unnamed",
@@ -22,6 +30,7 @@ __all__ = [
     "member",
     "outside_key",
     "remedy",
+    "selected",
     "unit_of_work",
 ]
 
@@ -38,18 +47,7 @@ _REMEDIES = {
 
 def holds_tables(path: str) -> bool:
     """Whether attributes and items of objects of the library that a path begins with may be tables."""
-    return path.partition(".")[0] in mongo.LIBRARIES
-
-
-def is_unnamed(model: Model) -> bool:
-    """Whether a model stands for every table whose name could not be told."""
-    return mongo.is_unnamed(model)
-
-
-def member(path: str, name: str | None) -> Type | None:
-    """What the attribute or item `name` of a library's object is, where that is a table or leads to one; `name` is None
-    if it cannot be told, and `path` the one that the catalog has for the object's class."""
-    return mongo.member(path, name)
+    return path.partition(".")[0] in LIBRARIES
 
 
 def library_model(path: str) -> Model | None:
@@ -59,11 +57,11 @@ def library_model(path: str) -> Model | None:
 
 def unit_of_work(layer: str) -> bool:
     """Whether the sessions of a layer store what becomes of the rows they loaded."""
-    return any(each.UNIT_OF_WORK for each in LAYERS if layer == each.NAME)
+    return any(each.unit_of_work for each in LAYERS if layer == each.name)
 
 
 def remedy(layer: str, name: str, **words: str) -> str:
     """What a layer offers against a fault: to "count" in the database, "lock" rows, "insert-once", a "savepoint", a
     "unique" key; "found-twice" is what it raises where one row was looked for. `words` fill in model and columns."""
-    known = next((each.REMEDIES for each in LAYERS if layer == each.NAME), _REMEDIES)
+    known = next((each.remedies for each in LAYERS if layer == each.name), _REMEDIES)
     return known[name].format(**words)

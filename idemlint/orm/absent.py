@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from idemlint.orm.layer import Assigned, Change, IsModel, LibraryBase, Outcome, Reception, Related, Resolve
-from idemlint.program import DataOperation, Model, RowsType, Site, Type, UniqueKey
+from idemlint.orm.terms import Assigned, Change, IsModel, LibraryBase, Outcome, Reception, Related, Resolve
+from idemlint.program import DataOperation, Model, RowsType, Site, Type
 from idemlint.syntax import facts as f
 
 
@@ -21,8 +21,8 @@ def read_model(
     parents: Sequence[Model],
     unknown_bases: bool,
     resolve: Resolve,
-    library_base: LibraryBase = lambda _: None,
-    assigned: Assigned = lambda _: None,
+    library_base: LibraryBase,
+    assigned: Assigned,
 ) -> Model:
     """Nobody asks for the model of a class where no class is one."""
     raise NotImplementedError(name)
@@ -73,20 +73,6 @@ def labelled(label: str, models: Mapping[str, Model], near: str = "") -> str | N
 def related_names(models: Iterable[Model]) -> dict[tuple[str, str], tuple[str, bool]]:
     """Relations have no way back."""
     return {}
-
-
-def covers(model: Model, columns: Collection[str]) -> UniqueKey | None:
-    """The smallest unique key whose columns are all among `columns`: whole keys before partial ones, those without
-    NULLs before others."""
-    present = {model.column(name) for name in columns}
-    found = [key for key in model.unique if present.issuperset(key.columns)]
-    return min(found, key=lambda key: (bool(key.condition), bool(nullable(model, key)), len(key.columns)), default=None)
-
-
-def nullable(model: Model, key: UniqueKey) -> tuple[str, ...]:
-    """The columns of the key whose NULLs escape it."""
-    null = {field.name for field in model.fields if field.null}
-    return tuple(column for column in key.columns if column in null and key.nulls_distinct)
 
 
 def static(model: Model, name: str) -> Type | None:

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from idemlint.orm.arguments import last_name, members, strings, text
-from idemlint.orm.layer import LibraryBase, Resolve
-from idemlint.program import ClassType, Field, LibraryInstance, LibraryType, Model, UniqueKey
+from idemlint.orm.terms import LibraryBase, Resolve
+from idemlint.program import ClassType, Field, LibraryInstance, LibraryType, Model, Site, UniqueKey
 from idemlint.syntax import facts as f
 
 PRIMARY = "primary key"
@@ -103,6 +103,62 @@ def inherited(parents: Sequence[Model], replaced: Collection[str]) -> tuple[tupl
 def bases_of(parents: Sequence[Model]) -> tuple[str, ...]:
     """The ids of all models that a class inherits from, nearest first."""
     return tuple(dict.fromkeys(base for parent in parents for base in (parent.name, *parent.bases)))
+
+
+def fields_in(body: f.Body, reader: Reader, kinds: Mapping[str, str]) -> Iterator[tuple[str, str, str, f.Call, int]]:
+    """The attributes of a class body that are fields: name, kind, the class of the field, the call that makes it, and
+    the ordinal of the assignment."""
+    for name, value, at in assignments(body):
+        if isinstance(value, f.Call):
+            word = reader.tail(value.function)
+            kind = kind_of(word, kinds)
+            if kind is not None:
+                yield name, kind, word, value, at
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What the body of a class says of its model: the fields, all unique keys, whether all of it could be read,
+    whether the layer adds an id where no field is one, and what `Model` has of these names."""
+
+    fields: tuple[Field, ...]
+    keys: tuple[UniqueKey, ...]
+    whole: bool
+    numbered: bool
+    table: str
+    abstract: bool = False
+    open: bool = False
+
+
+def model_of(
+    name: str, cls: f.Class, layer: str, site: Site, parents: Sequence[Model], unknown_bases: bool, body: Body
+) -> Model:
+    """The model that the class `cls` with the id `name` is, by what its body says and what it gets from `parents`;
+    `unknown_bases` says that it has others which could not be resolved."""
+    fields, keys = inherited(parents, [field.name for field in body.fields])
+    fields, keys = (*fields, *body.fields), (*keys, *body.keys)
+    if body.numbered and not any(field.kind == "id" for field in fields):
+        fields = (Field("id", "id"), *fields)
+        keys = (UniqueKey(("id",), source=PRIMARY), *keys)
+    model = Model(
+        name,
+        cls.name,
+        layer,
+        site,
+        fields,
+        (),
+        body.abstract,
+        seen=not unknown_bases and body.whole and all(parent.seen for parent in parents),
+        bases=bases_of(parents),
+        table=body.table,
+        open=body.open or any(parent.open for parent in parents),
+    )
+    return replace(model, unique=tuple(dict.fromkeys(_normalised(model, key) for key in keys)))
+
+
+def _normalised(model: Model, key: UniqueKey) -> UniqueKey:
+    """The key in the one spelling of its columns."""
+    return replace(key, columns=tuple(dict.fromkeys(model.column(column) for column in key.columns)))
 
 
 def settle(models: Mapping[str, Model]) -> dict[str, Model]:

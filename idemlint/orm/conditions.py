@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from idemlint.orm.arguments import Pairs, entries, named, positional, spread
-from idemlint.orm.layer import Resolve
+from idemlint.orm.terms import Resolve
 from idemlint.program import ClassType, ColumnType, Model, RowsType
 from idemlint.syntax import facts as f
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from idemlint.orm.arguments import text
-from idemlint.orm.layer import Resolve
+from idemlint.orm.terms import Resolve
 from idemlint.program import ClassType, LibraryInstance, LibraryType
 from idemlint.syntax import facts as f
 

@@ -235,7 +235,7 @@ class Data(Calls):
         if isinstance(kind, ColumnType) and isinstance(expr, f.Attribute):
             return kind.column
         path = getattr(self.type_of(expr.function), "path", "") if isinstance(expr, f.Call) else ""
-        if isinstance(expr, f.Call) and any(path in layer.COLUMN_REFERENCES for layer in LAYERS):
+        if isinstance(expr, f.Call) and any(path in layer.column_references for layer in LAYERS):
             first = expr.arguments[0].value if expr.arguments else None
             return first.value if isinstance(first, f.Constant) and isinstance(first.value, str) else ""
         return ""

@@ -89,7 +89,7 @@ class Decisions(State):
         if not isinstance(inner, f.Attribute) or (found := self.row_of(inner)) is None:
             return None
         thing, model = found
-        words = next((layer.UNSTORED for layer in LAYERS if model.layer == layer.NAME), frozenset())
+        words = next((layer.unstored for layer in LAYERS if model.layer == layer.name), frozenset())
         if f"{inner.name}.{expr.name}" not in words:
             return None
         if thing.fresh == "new":

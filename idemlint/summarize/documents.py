@@ -84,7 +84,7 @@ class Documents(Data):
         """The rows that a document selects."""
         if query is None:
             return Rows(model.name)
-        found, complete = orm.conditions(query)
+        found, complete = orm.selected(query)
         lookup = tuple(
             Lookup(
                 condition.column,

@@ -1,10 +1,10 @@
-"""Django's ORM: models and what calls on them do. This package is a `Layer`."""
+"""Django's ORM: models and what calls on them do."""
 
-from idemlint.orm.django.calls import construct, guess, operation, outside_key, rows_attribute, shortcut, table
-from idemlint.orm.django.library import WORDS, library_method, library_model, model_base
+from idemlint.orm.django.calls import construct, operation, rows_attribute, shortcut
+from idemlint.orm.django.library import library_method, library_model, model_base
 from idemlint.orm.django.managers import managed, manager_parts
 from idemlint.orm.django.migrations import MIGRATES, migrated
-from idemlint.orm.django.models import covers, equal_column, nullable, read_model
+from idemlint.orm.django.models import read_model
 from idemlint.orm.django.relations import (
     annotated_rows,
     attribute,
@@ -16,47 +16,37 @@ from idemlint.orm.django.relations import (
     static,
 )
 from idemlint.orm.django.remedies import REMEDIES
-from idemlint.orm.django.signals import connection, receiver, sent, signal
-from idemlint.orm.django.words import COLUMN_REFERENCES, FILLS, MIXINS, NAME, RELATIONS, UNIT_OF_WORK, UNSTORED
+from idemlint.orm.django.signals import connection, receiver, sent
+from idemlint.orm.django.words import COLUMN_REFERENCES, NAME, RELATIONS, UNSTORED
+from idemlint.orm.layer import Layer
 
-__all__ = [
-    "COLUMN_REFERENCES",
-    "FILLS",
-    "MIGRATES",
-    "MIXINS",
-    "NAME",
-    "RELATIONS",
-    "REMEDIES",
-    "UNIT_OF_WORK",
-    "UNSTORED",
-    "WORDS",
-    "annotated_rows",
-    "attribute",
-    "connection",
-    "construct",
-    "covers",
-    "equal_column",
-    "guess",
-    "is_user",
-    "item",
-    "labelled",
-    "library_method",
-    "library_model",
-    "managed",
-    "manager_parts",
-    "migrated",
-    "model_base",
-    "nullable",
-    "operation",
-    "outside_key",
-    "read_model",
-    "receiver",
-    "related_names",
-    "rows_attribute",
-    "sent",
-    "settle",
-    "shortcut",
-    "signal",
-    "static",
-    "table",
-]
+DJANGO = Layer(
+    name=NAME,
+    relations=RELATIONS,
+    column_references=COLUMN_REFERENCES,
+    unstored=UNSTORED,
+    migrates=MIGRATES,
+    remedies=REMEDIES,
+    model_base=model_base,
+    library_model=library_model,
+    library_method=library_method,
+    read_model=read_model,
+    is_user=is_user,
+    settle=settle,
+    labelled=labelled,
+    related_names=related_names,
+    static=static,
+    attribute=attribute,
+    rows_attribute=rows_attribute,
+    item=item,
+    managed=managed,
+    annotated_rows=annotated_rows,
+    manager_parts=manager_parts,
+    construct=construct,
+    operation=operation,
+    shortcut=shortcut,
+    receiver=receiver,
+    connection=connection,
+    sent=sent,
+    migrated=migrated,
+)

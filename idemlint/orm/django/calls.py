@@ -9,8 +9,8 @@ from idemlint.orm.arguments import named, positional, spread
 from idemlint.orm.django import instances, rows
 from idemlint.orm.django.relations import item
 from idemlint.orm.django.words import library_id
-from idemlint.orm.layer import IsModel, LibraryBase, Outcome, Resolve
 from idemlint.orm.lookups import lookups
+from idemlint.orm.terms import Outcome, Resolve
 from idemlint.program import (
     ClassType,
     DataOperation,
@@ -19,7 +19,6 @@ from idemlint.program import (
     Model,
     RowsType,
     SeveralType,
-    Site,
     Type,
 )
 from idemlint.syntax import facts as f
@@ -73,23 +72,6 @@ def shortcut(path: str, call: f.Call, resolve: Resolve) -> Outcome | None:
     row = item(found)
     done = DataOperation(_SHORTCUTS[path], name, lookup, opaque=not complete)
     return done, row if done.kind == "get" else SeveralType(row)
-
-
-def guess(call: f.Call, resolve: Resolve, is_model: IsModel) -> str | None:
-    """What a call on something unknown must be: data methods are on rows and managers, which are known or are none."""
-    return None
-
-
-def table(
-    path: str, call: f.Call, site: Site, module: str, resolve: Resolve, library_base: LibraryBase
-) -> tuple[Model, RowsType] | None:
-    """The model that a call outside of any class makes: none."""
-    return None
-
-
-def outside_key(model: Model, call: f.Call, resolve: Resolve) -> Model:
-    """The model with what a call beside its class adds: nothing."""
-    return model
 
 
 def rows_attribute(rows: RowsType, model: Model, name: str) -> Type | None:

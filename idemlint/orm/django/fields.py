@@ -53,28 +53,6 @@ _KINDS = {
     "Field": "other",
 }
 
-COMMON_FIELDS = frozenset(
-    {
-        "AutoField",
-        "BigAutoField",
-        "BooleanField",
-        "CharField",
-        "DateField",
-        "DateTimeField",
-        "DecimalField",
-        "FloatField",
-        "ForeignKey",
-        "IntegerField",
-        "JSONField",
-        "ManyToManyField",
-        "OneToOneField",
-        "PositiveIntegerField",
-        "SlugField",
-        "TextField",
-        "UUIDField",
-    }
-)
-
 _TIME_STAMPS = frozenset(
     {
         "AutoCreatedField",

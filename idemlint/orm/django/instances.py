@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from idemlint.orm.arguments import argument, is_false, is_true, named, strings
 from idemlint.orm.django.rows import receiver
-from idemlint.orm.layer import Outcome
+from idemlint.orm.terms import Outcome
 from idemlint.program import DataOperation, Model
 from idemlint.syntax import facts as f
 

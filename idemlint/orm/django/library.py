@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from idemlint.orm.django.fields import COMMON_FIELDS, PRIMARY, UNIQUE
+from idemlint.orm.django.fields import PRIMARY, UNIQUE
 from idemlint.orm.django.meta import TOGETHER
 from idemlint.orm.django.words import NAME, library_id
 from idemlint.program import Field, Model, Site, UniqueKey
@@ -129,15 +129,6 @@ _METHODS = {
     "django.contrib.auth.models:AbstractUser": frozenset({"email_user", "get_full_name", "get_short_name"}),
 }
 _DERIVED_METHODS = (("get_", "_display"), ("get_next_by_", ""), ("get_previous_by_", ""))
-
-# Identifiers that the class statement of a model uses: a file with none of them defines no model.
-WORDS = tuple(
-    sorted(
-        {path.rpartition(".")[2] for path in _PLAIN_BASES}
-        | {path.rpartition(".")[2] for path, entry in _MODELS.items() if entry.abstract}
-        | COMMON_FIELDS
-    )
-)
 
 
 def model_base(path: str) -> bool:

@@ -8,7 +8,7 @@ from idemlint.orm.arguments import argument, last_name, positional, text
 from idemlint.orm.django.constraints import constraint
 from idemlint.orm.django.meta import TOGETHER, together
 from idemlint.orm.django.words import Words
-from idemlint.orm.layer import Change, LibraryBase, Resolve
+from idemlint.orm.terms import Change, LibraryBase, Resolve
 from idemlint.program import UniqueKey
 from idemlint.syntax import facts as f
 

@@ -12,20 +12,9 @@ from idemlint.orm.django.managers import declared_managers
 from idemlint.orm.django.meta import Meta, meta_keys, read_meta
 from idemlint.orm.django.relations import app_label
 from idemlint.orm.django.words import NAME, Words
-from idemlint.orm.layer import Assigned, LibraryBase, Resolve
-from idemlint.program import Field, Model, RoutineType, Site, Type, UniqueKey
+from idemlint.orm.terms import Assigned, LibraryBase, Resolve
+from idemlint.program import Field, Model, RoutineType, Site, UniqueKey
 from idemlint.syntax import facts as f
-
-# Lookups that select by equality: what they name is a column of the key that is looked up.
-_EQUAL = frozenset({"exact", "iexact", "pk", "id"})
-
-
-def _nothing(_: Type) -> str | None:
-    return None
-
-
-def _unassigned(_: f.Expr) -> f.Expr | None:
-    return None
 
 
 def read_model(
@@ -35,8 +24,8 @@ def read_model(
     parents: Sequence[Model],
     unknown_bases: bool,
     resolve: Resolve,
-    library_base: LibraryBase = _nothing,
-    assigned: Assigned = _unassigned,
+    library_base: LibraryBase,
+    assigned: Assigned,
 ) -> Model:
     """The model that the class `cls` with the id `name` is.
 
@@ -76,26 +65,12 @@ def read_model(
     return replace(model, unique=tuple(dict.fromkeys(_normalised(model, key, meta) for key in keys)))
 
 
-def covers(model: Model, columns: Collection[str]) -> UniqueKey | None:
-    """The unique key whose columns are all among `columns` (lookups of equality, such as `order_id` or `order__pk`,
-    count as their column): whole keys before partial ones, those without NULLs before others, then the smallest."""
-    present = {column for column in (equal_column(model, spelled) for spelled in columns) if column}
-    found = [key for key in model.unique if present.issuperset(key.columns)]
-    return min(found, key=lambda key: (bool(key.condition), bool(nullable(model, key)), len(key.columns)), default=None)
-
-
-def nullable(model: Model, key: UniqueKey) -> tuple[str, ...]:
+def _nullable(model: Model, key: UniqueKey) -> tuple[str, ...]:
     """The columns of the key whose NULLs escape it."""
     if not key.nulls_distinct:
         return ()
     fields = {field.name: field for field in model.fields}
     return tuple(column for column in key.columns if column in fields and fields[column].null)
-
-
-def equal_column(model: Model, spelled: str) -> str | None:
-    """The column that a lookup compares for equality, None for any other lookup."""
-    name, _, operator = spelled.partition("__")
-    return model.column(name) if not operator or operator in _EQUAL else None
 
 
 def _own_fields(name: str, cls: f.Class, meta: Meta, words: Words) -> tuple[Declared, ...]:
@@ -167,7 +142,7 @@ def _normalised(model: Model, key: UniqueKey, meta: Meta) -> UniqueKey:
         # Texts in an expression may be no columns: `KeyTextTransform("reference", "data")`.
         columns = tuple(column for column in columns if model.field(column)) or columns
     found = replace(key, columns=columns, condition=tuple(model.column(column) for column in key.condition))
-    weak = () if found.condition else nullable(model, found)
+    weak = () if found.condition else _nullable(model, found)
     for others, column in meta.null_twins:
         null = model.column(column)
         if weak == (null,) and set(columns) == {null, *(model.column(other) for other in others)}:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from idemlint.orm.django.fields import ONE_TO_ONE, USER
 from idemlint.orm.django.managers import rows
-from idemlint.orm.layer import Related
+from idemlint.orm.terms import Related
 from idemlint.program import Field, InstanceType, LibraryType, Model, RowsType, Type
 
 _DEFAULT_USER = "django.contrib.auth.models:User"

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from idemlint.orm.arguments import Pairs, argument, entries, is_false, is_true, named, positional, spread, strings, text
 from idemlint.orm.django.relations import item, way_back
-from idemlint.orm.layer import Outcome
 from idemlint.orm.lookups import conditions, lookups
+from idemlint.orm.terms import Outcome
 from idemlint.program import DataOperation, Field, InstanceType, Model, RecordType, RowsType, SeveralType
 from idemlint.syntax import facts as f
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from idemlint.orm.arguments import argument
 from idemlint.orm.django.words import library_id
-from idemlint.orm.layer import Reception, Resolve
+from idemlint.orm.terms import Reception, Resolve
 from idemlint.program import ClassType, DataOperation, LibraryType
 from idemlint.syntax import facts as f
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from idemlint.orm.arguments import last_name
-from idemlint.orm.layer import LibraryBase, Resolve
+from idemlint.orm.terms import LibraryBase, Resolve
 from idemlint.program import ClassType, LibraryType
 from idemlint.syntax import facts as f
 
 NAME = "django"
-UNIT_OF_WORK = False
-MIXINS = False
 
 # What makes one model point at another: fields, and bases that bring some along.
 RELATIONS = frozenset(
@@ -22,7 +20,6 @@ RELATIONS = frozenset(
 # Names a column inside an expression that the database works out: `F("n") + 1`.
 COLUMN_REFERENCES = frozenset({"django.db.models.F", "django.db.models.expressions.F"})
 UNSTORED = frozenset({"_state.adding"})
-FILLS = ""
 """Attributes of a row that are true until it is stored."""
 
 

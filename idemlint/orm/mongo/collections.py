@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from idemlint.orm.arguments import argument, is_true, last_name, text
-from idemlint.orm.layer import Outcome, Resolve
 from idemlint.orm.mongo.words import (
     CLIENT,
     CLIENT_METHODS,
@@ -20,6 +19,7 @@ from idemlint.orm.mongo.words import (
     UNNAMED,
     model_id,
 )
+from idemlint.orm.terms import Outcome, Resolve
 from idemlint.program import (
     DataOperation,
     InstanceType,

@@ -86,7 +86,7 @@ _STEPS = {
 }
 
 
-def conditions(query: D) -> tuple[tuple[Condition[D], ...], bool]:
+def selected(query: D) -> tuple[tuple[Condition[D], ...], bool]:
     """The conditions that all rows fulfil which a query selects, and whether these are all it says."""
     found = list(_conditions(query))
     known = tuple(condition for condition in found if condition is not None)

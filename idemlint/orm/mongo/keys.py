@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from idemlint.orm.arguments import argument, entries, is_false, is_true, last_name, members, text
-from idemlint.orm.layer import Resolve
+from idemlint.orm.terms import Resolve
 from idemlint.program import Model, UniqueKey
 from idemlint.syntax import facts as f
 

@@ -3,14 +3,6 @@
 from __future__ import annotations
 
 NAME = "mongo"
-WORDS: tuple[str, ...] = ()
-RELATIONS: frozenset[str] = frozenset()
-COLUMN_REFERENCES: frozenset[str] = frozenset()
-UNSTORED: frozenset[str] = frozenset()
-FILLS = ""
-MIGRATES: frozenset[str] = frozenset()
-UNIT_OF_WORK = False
-MIXINS = False
 
 LIBRARIES = frozenset({"pymongo", "motor", "flask_pymongo", "mongomock", "mongomock_motor", "beanie"})
 

@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 from idemlint.orm.arguments import argument, entries, is_false, is_true, members, strings, text
-from idemlint.orm.classes import (
-    PRIMARY,
-    UNIQUE,
-    Declared,
-    Reader,
-    assignments,
-    bases_of,
-    inherited,
-    kind_of,
-)
+from idemlint.orm.classes import PRIMARY, UNIQUE, Body, Declared, Reader, assignments, fields_in, model_of
 from idemlint.orm.defaults import stability
-from idemlint.orm.layer import Assigned, LibraryBase, Resolve
 from idemlint.orm.mongoengine.words import KINDS, NAME, is_open
-from idemlint.program import Field, LibraryInstance, LibraryType, Model, Site, Type, UniqueKey
+from idemlint.orm.terms import Assigned, LibraryBase, Resolve
+from idemlint.program import Field, LibraryInstance, LibraryType, Model, Site, UniqueKey
 from idemlint.syntax import facts as f
 
 INDEXES = 'meta["indexes"]'
 
 # What a column of an index may begin with: its direction, or its kind.
 _MARKS = "+-#$*("
-
-
-def _nothing(_: Type) -> str | None:
-    return None
-
-
-def _unassigned(_: f.Expr) -> f.Expr | None:
-    return None
 
 
 def read_model(
@@ -43,41 +25,26 @@ def read_model(
     parents: Sequence[Model],
     unknown_bases: bool,
     resolve: Resolve,
-    library_base: LibraryBase = _nothing,
-    assigned: Assigned = _unassigned,
+    library_base: LibraryBase,
+    assigned: Assigned,
 ) -> Model:
     """The model that the class `cls` with the id `name` is."""
     reader = Reader(resolve, library_base)
-    own = tuple(_fields(name, cls, reader))
-    fields, keys = inherited(parents, [declared.field.name for declared, _ in own])
+    own = [_declared(name, *field, reader) for field in fields_in(cls.body, reader, KINDS)]
     meta, known = _meta(cls)
     indexes, read = _indexes(meta.get("indexes"))
     abstract = is_true(meta.get("abstract"))
-    fields = (*fields, *(declared.field for declared, _ in own))
-    keys = (*keys, *(key for declared, more in own for key in (declared.key, *more) if key is not None), *indexes)
-    if not abstract and not any(field.kind == "id" for field in fields):
-        fields = (Field("id", "id"), *fields)
-        keys = (UniqueKey(("id",), source=PRIMARY), *keys)
     bases = [resolve(base) for base in cls.bases]
-    free = any(isinstance(base, LibraryType | LibraryInstance) and is_open(base.path) for base in bases)
-    model = Model(
-        name,
-        cls.name,
-        NAME,
-        site,
-        fields,
-        (),
-        abstract,
-        seen=not unknown_bases and known and read and all(parent.seen for parent in parents),
-        bases=bases_of(parents),
+    body = Body(
+        tuple(declared.field for declared, _ in own),
+        (*(key for declared, more in own for key in (declared.key, *more) if key is not None), *indexes),
+        known and read,
+        numbered=not abstract,
         table=text(meta.get("collection")) or "",
-        open=free or any(parent.open for parent in parents),
+        abstract=abstract,
+        open=any(isinstance(base, LibraryType | LibraryInstance) and is_open(base.path) for base in bases),
     )
-    return replace(model, unique=tuple(dict.fromkeys(_normalised(model, key) for key in keys)))
-
-
-def _normalised(model: Model, key: UniqueKey) -> UniqueKey:
-    return replace(key, columns=tuple(dict.fromkeys(model.column(column) for column in key.columns)))
+    return model_of(name, cls, NAME, site, parents, unknown_bases, body)
 
 
 def _meta(cls: f.Class) -> tuple[Mapping[str, f.Expr], bool]:
@@ -87,15 +54,6 @@ def _meta(cls: f.Class) -> tuple[Mapping[str, f.Expr], bool]:
         return {}, True
     pairs, known = entries(written[-1])
     return dict(pairs), known
-
-
-def _fields(name: str, cls: f.Class, reader: Reader) -> Iterator[tuple[Declared, tuple[UniqueKey, ...]]]:
-    for attribute, value, at in assignments(cls.body):
-        if isinstance(value, f.Call):
-            word = reader.tail(value.function)
-            kind = kind_of(word, KINDS)
-            if kind is not None:
-                yield _declared(name, attribute, kind, word, value, at, reader)
 
 
 def _declared(

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from idemlint.orm.arguments import Pairs, argument, entries, is_false, is_true, named, positional, spread
-from idemlint.orm.layer import Outcome, Related, Resolve
 from idemlint.orm.lookups import lookups
+from idemlint.orm.terms import Outcome, Related, Resolve
 from idemlint.program import (
     ClassType,
     DataOperation,

@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 NAME = "mongoengine"
-UNIT_OF_WORK = False
-# Mixins that are no documents lend their fields to documents.
-MIXINS = True
-COLUMN_REFERENCES: frozenset[str] = frozenset()
-MIGRATES: frozenset[str] = frozenset()
 UNSTORED = frozenset({"_created"})
 FILLS = "clean"
 
 RELATIONS = frozenset({"ReferenceField", "LazyReferenceField", "CachedReferenceField"})
-WORDS = tuple(sorted(RELATIONS | {"StringField", "IntField", "EmbeddedDocumentField", "mongoengine"}))
 
 _OPEN = frozenset({"DynamicDocument"})
 _DOCUMENTS = _OPEN | {"Document"}

@@ -1,77 +1,26 @@
-"""Peewee: models, queries and the statements that change rows. This package is a `Layer`."""
+"""Peewee: models, queries and the statements that change rows."""
 
-from idemlint.orm.absent import (
-    annotated_rows,
-    connection,
-    covers,
-    guess,
-    is_user,
-    labelled,
-    library_model,
-    managed,
-    manager_parts,
-    migrated,
-    nullable,
-    receiver,
-    rows_attribute,
-    sent,
-    shortcut,
-    table,
-)
 from idemlint.orm.classes import settle
+from idemlint.orm.layer import Layer
 from idemlint.orm.peewee.models import outside_key, read_model
 from idemlint.orm.peewee.relations import attribute, library_method, related_names, static
 from idemlint.orm.peewee.rows import construct, item, operation
-from idemlint.orm.peewee.words import (
-    COLUMN_REFERENCES,
-    FILLS,
-    MIGRATES,
-    MIXINS,
-    NAME,
-    RELATIONS,
-    REMEDIES,
-    UNIT_OF_WORK,
-    UNSTORED,
-    WORDS,
-    model_base,
-)
+from idemlint.orm.peewee.words import NAME, RELATIONS, REMEDIES, model_base
 
-__all__ = [
-    "COLUMN_REFERENCES",
-    "FILLS",
-    "MIGRATES",
-    "MIXINS",
-    "NAME",
-    "RELATIONS",
-    "REMEDIES",
-    "UNIT_OF_WORK",
-    "UNSTORED",
-    "WORDS",
-    "annotated_rows",
-    "attribute",
-    "connection",
-    "construct",
-    "covers",
-    "guess",
-    "is_user",
-    "item",
-    "labelled",
-    "library_method",
-    "library_model",
-    "managed",
-    "manager_parts",
-    "migrated",
-    "model_base",
-    "nullable",
-    "operation",
-    "outside_key",
-    "read_model",
-    "receiver",
-    "related_names",
-    "rows_attribute",
-    "sent",
-    "settle",
-    "shortcut",
-    "static",
-    "table",
-]
+PEEWEE = Layer(
+    name=NAME,
+    relations=RELATIONS,
+    remedies=REMEDIES,
+    mixins=True,
+    model_base=model_base,
+    library_method=library_method,
+    read_model=read_model,
+    outside_key=outside_key,
+    settle=settle,
+    related_names=related_names,
+    static=static,
+    attribute=attribute,
+    item=item,
+    construct=construct,
+    operation=operation,
+)

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from idemlint.orm.arguments import argument, is_false, is_true, last_name, members, positional, strings, text
-from idemlint.orm.classes import (
-    PRIMARY,
-    UNIQUE,
-    Declared,
-    Reader,
-    assignments,
-    bases_of,
-    inherited,
-    kind_of,
-    options,
-)
+from idemlint.orm.classes import PRIMARY, UNIQUE, Body, Declared, Reader, fields_in, model_of, options
 from idemlint.orm.defaults import stability
-from idemlint.orm.layer import Assigned, LibraryBase, Resolve
 from idemlint.orm.peewee.words import KINDS, NAME
-from idemlint.program import Field, Model, Site, Type, UniqueKey
+from idemlint.orm.terms import Assigned, LibraryBase, Resolve
+from idemlint.program import Field, Model, Site, UniqueKey
 from idemlint.syntax import facts as f
 
 INDEXES = "Meta.indexes"
@@ -31,14 +21,6 @@ INDEX = "add_index"
 _UNIQUE = re.compile(r"(?i)\bunique\s*\(([^()]*)\)")
 
 
-def _nothing(_: Type) -> str | None:
-    return None
-
-
-def _unassigned(_: f.Expr) -> f.Expr | None:
-    return None
-
-
 def read_model(
     name: str,
     cls: f.Class,
@@ -46,50 +28,28 @@ def read_model(
     parents: Sequence[Model],
     unknown_bases: bool,
     resolve: Resolve,
-    library_base: LibraryBase = _nothing,
-    assigned: Assigned = _unassigned,
+    library_base: LibraryBase,
+    assigned: Assigned,
 ) -> Model:
     """The model that the class `cls` with the id `name` is."""
     reader = Reader(resolve, library_base)
-    own = tuple(_fields(name, cls, reader))
-    fields, keys = inherited(parents, [declared.field.name for declared in own])
+    found = fields_in(cls.body, reader, KINDS)
+    own = [_declared(name, attribute, kind, call, at, reader) for attribute, kind, _, call, at in found]
     meta = options(cls)
     declared, known = _declared_keys(meta)
-    fields = (*fields, *(each.field for each in own))
-    keys = (*keys, *(each.key for each in own if each.key is not None), *declared)
     key = meta.get("primary_key")
-    if not any(field.kind == "id" for field in fields) and is_false(key) and not _says_false(key):
-        fields = (Field("id", "id"), *fields)
-        keys = (UniqueKey(("id",), source=PRIMARY), *keys)
-    model = Model(
-        name,
-        cls.name,
-        NAME,
-        site,
-        fields,
-        (),
-        seen=not unknown_bases and known and all(parent.seen for parent in parents),
-        bases=bases_of(parents),
+    body = Body(
+        tuple(each.field for each in own),
+        (*(each.key for each in own if each.key is not None), *declared),
+        known,
+        numbered=is_false(key) and not _says_false(key),
         table=text(meta.get("table_name")) or cls.name.lower(),
     )
-    return replace(model, unique=tuple(dict.fromkeys(_normalised(model, each) for each in keys)))
+    return model_of(name, cls, NAME, site, parents, unknown_bases, body)
 
 
 def _says_false(key: f.Expr | None) -> bool:
     return isinstance(key, f.Constant) and key.value is False
-
-
-def _normalised(model: Model, key: UniqueKey) -> UniqueKey:
-    return replace(key, columns=tuple(dict.fromkeys(model.column(column) for column in key.columns)))
-
-
-def _fields(name: str, cls: f.Class, reader: Reader) -> Iterator[Declared]:
-    for attribute, value, at in assignments(cls.body):
-        if isinstance(value, f.Call):
-            word = reader.tail(value.function)
-            kind = kind_of(word, KINDS)
-            if kind is not None:
-                yield _declared(name, attribute, kind, value, at, reader)
 
 
 def _declared(model: str, name: str, kind: str, call: f.Call, at: int, reader: Reader) -> Declared:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from idemlint.orm.classes import settle
-from idemlint.orm.layer import Related
 from idemlint.orm.peewee.words import SELECT
+from idemlint.orm.terms import Related
 from idemlint.program import ColumnType, InstanceType, LibraryInstance, LibraryType, Model, RowsType, Type
 
 

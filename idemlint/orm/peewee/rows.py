@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from idemlint.orm.arguments import Pairs, argument, is_true, named, positional, spread, strings
 from idemlint.orm.conditions import Where, dict_pairs, models_of, stored
-from idemlint.orm.layer import Outcome, Resolve
 from idemlint.orm.peewee.words import DELETE, INSERT, SELECT, UPDATE
+from idemlint.orm.terms import Outcome, Resolve
 from idemlint.program import (
     ClassType,
     ColumnType,

@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 NAME = "peewee"
-UNIT_OF_WORK = False
-# Indexes may be added to a model beside its class: `Order.add_index(...)`.
-MIXINS = True
-COLUMN_REFERENCES: frozenset[str] = frozenset()
-UNSTORED: frozenset[str] = frozenset()
-FILLS = ""
-MIGRATES: frozenset[str] = frozenset()
 
 RELATIONS = frozenset({"ForeignKeyField", "ManyToManyField", "DeferredForeignKey"})
-WORDS = tuple(sorted(RELATIONS | {"CharField", "IntegerField", "AutoField", "CompositeKey", "peewee"}))
 
 _MODELS = frozenset(
     {"peewee.Model", "playhouse.signals.Model", "playhouse.flask_utils.FlaskDB.Model", "peewee_async.AioModel"}

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from idemlint.orm.layer import Change
 from idemlint.orm.sql.schema import PRIMARY
 from idemlint.orm.sql.text import table_name
+from idemlint.orm.terms import Change
 from idemlint.program import Field, Model, Site, UniqueKey
 
 NAME = "sql"

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from idemlint.orm.layer import Change
 from idemlint.orm.sql.text import HOLE, statements, table_name
+from idemlint.orm.terms import Change
 from idemlint.program import Field, UniqueKey
 
 SPEAKS = re.compile(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from idemlint.orm.arguments import argument, is_false, positional, strings, text
-from idemlint.orm.layer import Change, LibraryBase, Resolve
 from idemlint.orm.sqlalchemy.columns import UNIQUE, column
 from idemlint.orm.sqlalchemy.models import table_parts
 from idemlint.orm.sqlalchemy.words import Reader
+from idemlint.orm.terms import Change, LibraryBase, Resolve
 from idemlint.program import LibraryType, UniqueKey
 from idemlint.syntax import facts as f
 

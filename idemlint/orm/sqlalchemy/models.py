@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from idemlint.orm.arguments import argument, entries, last_name, positional, text
-from idemlint.orm.layer import Assigned, LibraryBase, Resolve
 from idemlint.orm.sqlalchemy.columns import (
     PRIMARY,
     Declared,
@@ -20,6 +19,7 @@ from idemlint.orm.sqlalchemy.columns import (
 )
 from idemlint.orm.sqlalchemy.keys import Names, key_of, keys_of, table_keys
 from idemlint.orm.sqlalchemy.words import DECLARATIVE, NAME, REFLECTED, SQLMODEL, TABLE, Reader, model_base
+from idemlint.orm.terms import Assigned, LibraryBase, Resolve
 from idemlint.program import ClassType, Field, LibraryInstance, LibraryType, Model, RowsType, Site, Type, UniqueKey
 from idemlint.syntax import facts as f
 
@@ -41,8 +41,8 @@ def read_model(
     parents: Sequence[Model],
     unknown_bases: bool,
     resolve: Resolve,
-    library_base: LibraryBase = _nothing,
-    assigned: Assigned = _unassigned,
+    library_base: LibraryBase,
+    assigned: Assigned,
 ) -> Model:
     """The model that the class `cls` with the id `name` is; a mixin is an abstract one of no layer.
 
@@ -129,22 +129,6 @@ def outside_key(model: Model, call: f.Call, resolve: Resolve) -> Model:
     stored = dict(model.aliases) | {field.name: field.name for field in model.fields}
     key, _ = key_of(call, Names(stored, Reader(resolve, _nothing, _unassigned)))
     return replace(model, unique=(*model.unique, key)) if key is not None else model
-
-
-def covers(model: Model, columns: Collection[str]) -> UniqueKey | None:
-    """The unique key whose columns are all among `columns`: whole keys before partial ones, those without NULLs before
-    others, then the smallest."""
-    present = {model.column(spelled) for spelled in columns if "__" not in spelled}
-    found = [key for key in model.unique if present.issuperset(key.columns)]
-    return min(found, key=lambda key: (bool(key.condition), bool(nullable(model, key)), len(key.columns)), default=None)
-
-
-def nullable(model: Model, key: UniqueKey) -> tuple[str, ...]:
-    """The columns of the key whose NULLs escape it."""
-    if not key.nulls_distinct:
-        return ()
-    fields = {field.name: field for field in model.fields}
-    return tuple(name for name in key.columns if name in fields and fields[name].null)
 
 
 def table_parts(

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from idemlint.orm.layer import Related
 from idemlint.orm.sqlalchemy.words import COLUMNS, NAME, QUERY, RESULT, SCALARS, TABLE
+from idemlint.orm.terms import Related
 from idemlint.program import ColumnType, Field, InstanceType, LibraryInstance, Model, RecordType, RowsType, Type
-from idemlint.syntax import facts as f
 
 _RELATIONS = ("relation", "relation-many")
 # What rows of models that are also schemas can do, without a change to the data.
@@ -61,11 +60,6 @@ def entity(part: tuple[str, str]) -> Type | None:
     return InstanceType(model) if model and not column else None
 
 
-def managed(rows: RowsType, model: Model) -> RowsType:
-    """The rows as they are: this layer has no managers."""
-    return rows
-
-
 def annotated_rows(path: str, item: Type | None) -> RowsType | None:
     """What `Select[tuple[Order]]` in an annotation is."""
     inner = item.items[0] if isinstance(item, RecordType) and item.items else item
@@ -74,11 +68,6 @@ def annotated_rows(path: str, item: Type | None) -> RowsType | None:
         return None
     stage = {"Select": "select", "Query": QUERY, "Result": RESULT, "ScalarResult": SCALARS}.get(word)
     return RowsType(inner.name, stage=stage, columns=((inner.name, ""),)) if stage is not None else None
-
-
-def is_user(model: Model) -> bool:
-    """This layer names no model of users."""
-    return False
 
 
 def settle(models: Mapping[str, Model]) -> dict[str, Model]:
@@ -127,16 +116,6 @@ def _settled(model: Model, by_title: Mapping[str, list[str]]) -> Iterator[Field]
         yield replace(field, target=target)
 
 
-def library_model(path: str) -> Model | None:
-    """The models that libraries bring along: none."""
-    return None
-
-
 def library_method(model: Model, method: str) -> str | None:
     """The dotted path of a method that does nothing to the data; None for any other."""
     return f"{NAME}.orm.Mapper.{method}" if method in _HARMLESS else None
-
-
-def manager_parts(expression: f.Expr) -> tuple[f.Expr, f.Expr] | None:
-    """This layer has no managers."""
-    return None

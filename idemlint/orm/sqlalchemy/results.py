@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from idemlint.orm.arguments import Pairs, positional
 from idemlint.orm.conditions import dict_pairs
-from idemlint.orm.layer import Outcome, Resolve
 from idemlint.orm.sqlalchemy.relations import entity, item, way_back
 from idemlint.orm.sqlalchemy.words import ASKING, QUERY, SCALARS, SELECT
+from idemlint.orm.terms import Outcome, Resolve
 from idemlint.program import DataOperation, InstanceType, Model, RowsType
 from idemlint.syntax import facts as f
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from idemlint.orm.arguments import argument, is_false, last_name, named, positional, spread
-from idemlint.orm.layer import IsModel, Outcome, Resolve
 from idemlint.orm.sqlalchemy.relations import entity, item
 from idemlint.orm.sqlalchemy.results import key_lookup
 from idemlint.orm.sqlalchemy.statements import METHODS, asking, begun_with_nothing, reading, writing
@@ -24,6 +23,7 @@ from idemlint.orm.sqlalchemy.words import (
     STATEMENTS,
     UPDATE,
 )
+from idemlint.orm.terms import IsModel, Outcome, Resolve
 from idemlint.program import (
     ClassType,
     ColumnType,

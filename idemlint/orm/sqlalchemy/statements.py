@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from idemlint.orm.arguments import Pairs, argument, positional, strings, text
 from idemlint.orm.conditions import Where, dict_pairs, filter_by, mentioned, models_of, stored
-from idemlint.orm.layer import Outcome, Resolve
 from idemlint.orm.sqlalchemy.relations import entity
 from idemlint.orm.sqlalchemy.results import OF_QUERY, OF_RELATION, OF_RESULT, RUN, Method, owner, query_of
 from idemlint.orm.sqlalchemy.words import (
@@ -22,6 +21,7 @@ from idemlint.orm.sqlalchemy.words import (
     TABLE,
     UPDATE,
 )
+from idemlint.orm.terms import Outcome, Resolve
 from idemlint.program import (
     ClassType,
     ColumnType,

@@ -5,23 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from idemlint.orm.arguments import last_name
-from idemlint.orm.layer import Assigned, LibraryBase, Resolve
+from idemlint.orm.terms import Assigned, LibraryBase, Resolve
 from idemlint.program import ClassType, LibraryInstance, LibraryType, RowsType
 from idemlint.syntax import facts as f
 
 NAME = "sqlalchemy"
-UNIT_OF_WORK = True
-MIXINS = True
 
 HEADS = frozenset({"sqlalchemy", "sqlmodel", "flask_sqlalchemy"})
 
 # Calls that make one model point at another.
 RELATIONS = frozenset({"relationship", "Relationship", "dynamic_loader", "ForeignKey"})
-
-# Columns are named through their model here, never by a call.
-COLUMN_REFERENCES: frozenset[str] = frozenset()
-UNSTORED: frozenset[str] = frozenset()
-FILLS = ""
 
 # The stages of a `RowsType`: a table, its columns, a statement, what running it gave.
 TABLE, COLUMNS, QUERY, SELECT = "table", "columns", "query", "select"
@@ -66,8 +59,6 @@ REFLECTED = frozenset(
         "sqlalchemy.ext.declarative.extensions.DeferredReflection",
     }
 )
-
-WORDS = tuple(sorted(RELATIONS | {"Column", "mapped_column", "DeclarativeBase", "declarative_base", "SQLModel"}))
 
 
 def model_base(path: str) -> bool:

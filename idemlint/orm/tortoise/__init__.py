@@ -1,79 +1,25 @@
-"""Tortoise ORM: models, queries and rows. This package is a `Layer`."""
+"""Tortoise ORM: models, queries and rows."""
 
-from idemlint.orm.absent import (
-    annotated_rows,
-    connection,
-    covers,
-    guess,
-    is_user,
-    labelled,
-    library_model,
-    managed,
-    manager_parts,
-    migrated,
-    nullable,
-    outside_key,
-    receiver,
-    rows_attribute,
-    sent,
-    shortcut,
-    static,
-    table,
-)
 from idemlint.orm.classes import settle
+from idemlint.orm.layer import Layer
 from idemlint.orm.tortoise.models import read_model
 from idemlint.orm.tortoise.relations import attribute, library_method, related_names
 from idemlint.orm.tortoise.rows import construct, item, operation
-from idemlint.orm.tortoise.words import (
-    COLUMN_REFERENCES,
-    FILLS,
-    MIGRATES,
-    MIXINS,
-    NAME,
-    RELATIONS,
-    REMEDIES,
-    UNIT_OF_WORK,
-    UNSTORED,
-    WORDS,
-    model_base,
-)
+from idemlint.orm.tortoise.words import COLUMN_REFERENCES, NAME, RELATIONS, REMEDIES, model_base
 
-__all__ = [
-    "COLUMN_REFERENCES",
-    "FILLS",
-    "MIGRATES",
-    "MIXINS",
-    "NAME",
-    "RELATIONS",
-    "REMEDIES",
-    "UNIT_OF_WORK",
-    "UNSTORED",
-    "WORDS",
-    "annotated_rows",
-    "attribute",
-    "connection",
-    "construct",
-    "covers",
-    "guess",
-    "is_user",
-    "item",
-    "labelled",
-    "library_method",
-    "library_model",
-    "managed",
-    "manager_parts",
-    "migrated",
-    "model_base",
-    "nullable",
-    "operation",
-    "outside_key",
-    "read_model",
-    "receiver",
-    "related_names",
-    "rows_attribute",
-    "sent",
-    "settle",
-    "shortcut",
-    "static",
-    "table",
-]
+TORTOISE = Layer(
+    name=NAME,
+    relations=RELATIONS,
+    column_references=COLUMN_REFERENCES,
+    remedies=REMEDIES,
+    mixins=True,
+    model_base=model_base,
+    library_method=library_method,
+    read_model=read_model,
+    settle=settle,
+    related_names=related_names,
+    attribute=attribute,
+    item=item,
+    construct=construct,
+    operation=operation,
+)

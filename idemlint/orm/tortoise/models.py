@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 from idemlint.orm.arguments import argument, is_false, is_true, last_name, members, strings, text
-from idemlint.orm.classes import (
-    PRIMARY,
-    UNIQUE,
-    Declared,
-    Reader,
-    assignments,
-    bases_of,
-    inherited,
-    kind_of,
-    options,
-    together,
-)
+from idemlint.orm.classes import PRIMARY, UNIQUE, Body, Declared, Reader, fields_in, model_of, options, together
 from idemlint.orm.defaults import stability
-from idemlint.orm.layer import Assigned, LibraryBase, Resolve
+from idemlint.orm.terms import Assigned, LibraryBase, Resolve
 from idemlint.orm.tortoise.words import KINDS, NAME
-from idemlint.program import Field, Model, Site, Type, UniqueKey
+from idemlint.program import Field, Model, Site, UniqueKey
 from idemlint.syntax import facts as f
 
 TOGETHER = "unique_together"
 CONSTRAINTS = "Meta.constraints"
-
-
-def _nothing(_: Type) -> str | None:
-    return None
-
-
-def _unassigned(_: f.Expr) -> f.Expr | None:
-    return None
 
 
 def read_model(
@@ -43,48 +23,25 @@ def read_model(
     parents: Sequence[Model],
     unknown_bases: bool,
     resolve: Resolve,
-    library_base: LibraryBase = _nothing,
-    assigned: Assigned = _unassigned,
+    library_base: LibraryBase,
+    assigned: Assigned,
 ) -> Model:
     """The model that the class `cls` with the id `name` is."""
     reader = Reader(resolve, library_base)
-    own = tuple(_fields(name, cls, reader))
-    fields, keys = inherited(parents, [declared.field.name for declared in own])
+    own = [_declared(name, *field, reader) for field in fields_in(cls.body, reader, KINDS)]
     meta = options(cls)
     abstract = is_true(meta.get("abstract"))
     declared, known = together(meta.get(TOGETHER), TOGETHER)
     constrained, read = _constraints(meta)
-    fields = (*fields, *(each.field for each in own))
-    keys = (*keys, *(each.key for each in own if each.key is not None), *declared, *constrained)
-    if not abstract and not any(field.kind == "id" for field in fields):
-        fields = (Field("id", "id"), *fields)
-        keys = (UniqueKey(("id",), source=PRIMARY), *keys)
-    model = Model(
-        name,
-        cls.name,
-        NAME,
-        site,
-        fields,
-        (),
-        abstract,
-        seen=not unknown_bases and known and read and all(parent.seen for parent in parents),
-        bases=bases_of(parents),
+    body = Body(
+        tuple(each.field for each in own),
+        (*(each.key for each in own if each.key is not None), *declared, *constrained),
+        known and read,
+        numbered=not abstract,
         table=(text(meta.get("table")) or cls.name).lower(),
+        abstract=abstract,
     )
-    return replace(model, unique=tuple(dict.fromkeys(_normalised(model, key) for key in keys)))
-
-
-def _normalised(model: Model, key: UniqueKey) -> UniqueKey:
-    return replace(key, columns=tuple(dict.fromkeys(model.column(column) for column in key.columns)))
-
-
-def _fields(name: str, cls: f.Class, reader: Reader) -> Iterator[Declared]:
-    for attribute, value, at in assignments(cls.body):
-        if isinstance(value, f.Call):
-            word = reader.tail(value.function)
-            kind = kind_of(word, KINDS)
-            if kind is not None:
-                yield _declared(name, attribute, kind, word, value, at, reader)
+    return model_of(name, cls, NAME, site, parents, unknown_bases, body)
 
 
 def _declared(model: str, name: str, kind: str, word: str, call: f.Call, at: int, reader: Reader) -> Declared:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from idemlint.orm.classes import settle
-from idemlint.orm.layer import Related
+from idemlint.orm.terms import Related
 from idemlint.program import Field, InstanceType, Model, RowsType, Type
 
 

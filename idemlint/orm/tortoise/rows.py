@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from idemlint.orm.arguments import Pairs, argument, entries, is_false, is_true, named, positional, spread, strings
-from idemlint.orm.layer import Outcome, Resolve
 from idemlint.orm.lookups import lookups
+from idemlint.orm.terms import Outcome, Resolve
 from idemlint.orm.tortoise.relations import way_back
 from idemlint.program import (
     ClassType,

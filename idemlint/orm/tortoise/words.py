@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 NAME = "tortoise"
-UNIT_OF_WORK = False
-# Mixins that are no models lend their fields to models.
-MIXINS = True
 COLUMN_REFERENCES = frozenset({"tortoise.expressions.F"})
-UNSTORED: frozenset[str] = frozenset()
-FILLS = ""
-MIGRATES: frozenset[str] = frozenset()
 
 RELATIONS = frozenset(
     {"ForeignKeyField", "OneToOneField", "ManyToManyField", "ForeignKeyRelation", "ReverseRelation", "ForeignKey"}
 )
-WORDS = tuple(sorted(RELATIONS | {"CharField", "IntField", "BigIntField", "UUIDField", "tortoise"}))
 
 _MODELS = frozenset({"tortoise.Model", "tortoise.models.Model"})
 
