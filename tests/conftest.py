@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from hypothesis import settings
+
+# As high as a run of idemlint sets it: hypothesis objects to a limit that changes inside a test.
+sys.setrecursionlimit(20_000)
 
 # No test measures time: a loaded machine is no fault.
 settings.register_profile("unhurried", deadline=None)

@@ -463,7 +463,6 @@ def test_code_too_deep_for_the_parser_is_a_problem_and_no_crash(text: str) -> No
     ids=lambda text: text[:14],
 )
 def test_code_as_deep_as_people_write_it_is_read(text: str) -> None:
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), 5_000))
     assert extract(f"{text}\n")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
@@ -357,7 +356,6 @@ TASKS: Mapping[str, Pinned] = {
 
 def program(name: str) -> tuple[Program, Mapping[str, Delivery]]:
     """The linked fixture and how its tasks are delivered."""
-    sys.setrecursionlimit(20_000)
     return linked(FIXTURES / name)
 
 
