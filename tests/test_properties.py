@@ -11,7 +11,7 @@ import pages
 import programs
 import pytest
 import rewriting
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from pages import Example
 
 from idemlint.checks import ALL
@@ -79,7 +79,21 @@ def test_a_file_beside_a_project_changes_nothing(project: Path) -> None:
     assert more.findings == once.findings
 
 
+TWICE_IN_MEMORY = """\
+pay()
+if pk in DONE:
+    return
+Entry.objects.create(order_id=pk, amount=1)
+if pk in DONE:
+    DONE.add(pk)
+else:
+    pay(str(timezone.now()))
+"""
+"""Two guards of one strength: which of them counts must not hang on how their places are spelled."""
+
+
 @given(programs.bodies)
+@example(TWICE_IN_MEMORY)
 @settings(max_examples=40, deadline=None)
 def test_a_program_made_up_is_read_and_written_another_way_is_the_same(body: str) -> None:
     text = programs.program(body)

@@ -422,5 +422,6 @@ def _selections(lookup: tuple[Lookup, ...]) -> Iterator[Rows]:
             yield from _selections(rows.lookup)
 
 
-def _fact_order(fact: Fact) -> tuple[str, int, str, bool, str]:
-    return (fact.kind, fact.subject, fact.column, fact.holds, str(fact.site))
+def _fact_order(fact: Fact) -> tuple[str, int, str, bool, Site]:
+    """Of facts that say the same the one that is asked first comes first."""
+    return (fact.kind, fact.subject, fact.column, fact.holds, fact.site or Site("", 0, 0))

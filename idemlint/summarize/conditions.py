@@ -175,7 +175,7 @@ def _common(ways: list[Facts]) -> Facts:
 
 def _states(facts: Facts) -> dict[tuple[int, str], Fact]:
     """A test of each state, by row and column."""
-    tests = sorted((fact for fact in facts if fact.kind == "state"), key=lambda fact: (fact.value, str(fact.site)))
+    tests = sorted((fact for fact in facts if fact.kind == "state"), key=_as_asked)
     return {(fact.subject, fact.column): fact for fact in tests}
 
 
@@ -212,3 +212,7 @@ def _exists(model: str, source: int, site: Site) -> Test:
 
 def _told(value: Value) -> str:
     return repr(value.literal[0]) if value.literal is not None else value.text or "..."
+
+
+def _as_asked(fact: Fact) -> tuple[str, Site]:
+    return (fact.value, fact.site or Site("", 0, 0))
