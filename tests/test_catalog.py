@@ -247,7 +247,7 @@ EFFECTS = [
         None,
     ),
     ("google.cloud.pubsub_v1.PublisherClient.publish", {}, "publish", "repeats", "customer", None),
-    ("kafka.KafkaProducer.send", {}, "publish", "repeats", "customer", None),
+    ("kafka.KafkaProducer.send", {}, "publish", "keyed", "customer", "headers.*"),
     ("nats.js.JetStreamContext.publish", {}, "publish", "keyed", "customer", "headers.Nats-Msg-Id"),
     ("pika.BlockingConnection.channel.basic_publish", {}, "publish", "repeats", "customer", None),
     ("redis.Redis.incr", {}, "increment", "repeats", "customer", None),

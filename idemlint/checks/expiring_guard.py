@@ -21,6 +21,8 @@ def check(replay: Replay) -> Iterator[Finding]:
         guard = replay.guard(effect)
         if guard is None or guard.by is None or guard.by.guard is None or guard.strength is Strength.MUTEX:
             continue
+        if replay.retry_stopped(guard.by) is not None:
+            continue  # worse than that it expires
         money = replay.stakes(effect) == "money"
         may_be_lost = money and guard.by.guard.scope != "durable"
         if guard.by.site in said or not (expires(guard.by) or may_be_lost) or replay.released(guard.by) is not None:

@@ -6,11 +6,9 @@ from idemlint.checks.rule import Rule
 from idemlint.diagnostic import Applicability, Confidence, Fix, Severity, StepKind
 from idemlint.domain.effect import Effect
 from idemlint.domain.guard import argument
-from idemlint.replay import Finding, Mark, Replay, same
+from idemlint.replay import LIFETIMES, Finding, Mark, Replay, same
 
 NAME = "lock-release-without-owner"
-
-LIFETIMES = frozenset({"expire", "pexpire", "expireat", "pexpireat"})
 
 
 def check(replay: Replay) -> Iterator[Finding]:

@@ -155,12 +155,17 @@ class Value:
         return any(origin.kind != "constant" for origin in self.origins)
 
     def entry(self, name: str) -> Value | None:
-        return dict(self.entries).get(name) if self.entries is not None else None
+        """What stands under a name in a dict, or in a list of pairs."""
+        if self.entries is not None:
+            return dict(self.entries).get(name)
+        pairs = (item.items for item in self.items or () if item.items is not None and len(item.items) == 2)
+        return next((pair[1] for pair in pairs if pair[0].text == name), None)
 
     def inside(self, name: str) -> Value | None:
         """An entry, or that of every element of a list."""
-        if self.entries is not None or not self.items:
-            return self.entry(name)
+        own = self.entry(name)
+        if own is not None or self.entries is not None or not self.items:
+            return own
         found = [item.inside(name) for item in self.items]
         known = [value for value in found if value is not None]
         return reduce(join, known) if len(known) == len(found) else None

@@ -112,7 +112,7 @@ class Libraries(Sending, Naming):
             named = next((kind for kind in (first, *keywords.values()) if isinstance(kind, ClassType)), None)
             return LibraryCall(path), InstanceType(named.name) if named is not None else None
         if path in _BUILTIN_RESULTS:
-            return LibraryCall(path), self.builtin(path, expr, positional)
+            return LibraryCall(path, self.callbacks(role, expr, positional)), self.builtin(path, expr, positional)
         for layer in orm.LAYERS:
             data = layer.shortcut(catalog.canonical(path), expr, self.evaluate)
             if data is not None and (not data[0].model or self.linker.models.of(data[0].model) is not None):

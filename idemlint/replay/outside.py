@@ -16,6 +16,9 @@ SENT = frozenset({"message", "chat", "push"})
 STORED = frozenset({"set", "cache"})
 CALLED = frozenset({"payment", "provision", "http", "publish"})
 
+LIFETIMES = frozenset({"expire", "pexpire", "expireat", "pexpireat"})
+"""Calls that give a key of a store another lifetime."""
+
 
 class Outside(Known):
     """What the calls of a run do."""

@@ -30,6 +30,8 @@ class Assigning(Documents):
                     self.set_attribute(holder.thing, name, value, target, expr)
                 elif holder.column is not None and (path := self.within(holder.column, name)):
                     self.assign(self.things[holder.column[0]], path, value, self.site(target.at))
+                elif holder.made and self.content(base) is not None:
+                    self.keep_as(target, value)
             case f.Subscript(base=base, index=index):
                 self.set_item(base, index, value, target)
 

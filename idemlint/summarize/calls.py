@@ -78,6 +78,8 @@ class Calls(Libraries):
             return Value(frozenset({Origin("process")}), test=known)
         if isinstance(expr.function, f.Attribute) and expr.function.name in PUTS:
             self.put_into(expr.function.base, expr.function.name, given)
+        if isinstance(target, LibraryCall | UnresolvedCall) and self.open and _locks(expr):
+            self.record("read", expr.at, lock=self.open[0], opaque=True)
         match target:
             case ProjectCall():
                 return self.project(target, callee, given, expr)
@@ -147,3 +149,9 @@ def _runs_task(expr: f.Call) -> bool:
     kept as, given all that the wrapper was given: `original(*args, **kwargs)`."""
     named = isinstance(expr.function, f.Attribute) and expr.function.name in ("__call__", "run")
     return named or {argument.star for argument in expr.arguments} == {"*", "**"}
+
+
+def _locks(expr: f.Call) -> bool:
+    """Whether a call says by its name that it locks what it finds, whatever that is: `accounts.get_for_update(id)`."""
+    name = expr.function.name if isinstance(expr.function, f.Attribute) else ""
+    return "for_update" in name

@@ -86,11 +86,26 @@ class Holding(Messages):
                 f.Subscript(base=inner) | f.Call(function=f.Attribute(base=inner, name=("get" | "pop" | "setdefault")))
             ):
                 return self.container(inner)[0], False
-            case f.Attribute(base=f.Name(id=name), name=part):
-                client = self.here.env.get(name)
-                if client is not None and client.made:
-                    return client.entry(part) or Value(origins_of(()), entries=()), True
+            case f.Attribute(base=inner, name=part):
+                whole = self.content(inner)
+                if whole is not None and whole.made:
+                    return whole.entry(part) or Value(origins_of(()), entries=()), True
+                held = self.content(base)
+                plain = held is not None and held.thing is None and held.rows is None and held.column is None
+                return (held if plain and held is not None and not held.made else None), True
         return None, False
+
+    def content(self, place: f.Expr) -> Value | None:
+        """What a name or an attribute of an object of the project holds (`self.headers`), without a call."""
+        match place:
+            case f.Name(id=name):
+                return self.here.env.get(name)
+            case f.Attribute(base=inner, name=part):
+                whole = self.content(inner)
+                if whole is not None and whole.thing is not None and whole.thing.model is None:
+                    written = self.heap.get(whole.thing.id, {}).get(part)
+                    return written.value if written is not None else None
+        return None
 
     def keep_as(self, base: f.Expr, value: Value) -> None:
         match base:
@@ -98,10 +113,13 @@ class Holding(Messages):
                 self.here.env[name] = value
             case f.Subscript(base=inner) | f.Call(function=f.Attribute(base=inner)):
                 self.keep_as(inner, value)
-            case f.Attribute(base=f.Name(id=name), name=part):
-                client = self.here.env[name]
-                entries = {**dict(client.entries or ()), part: value}
-                self.here.env[name] = replace(client, entries=tuple(entries.items()))
+            case f.Attribute(base=inner, name=part):
+                whole = self.content(inner)
+                if whole is not None and whole.made:
+                    entries = {**dict(whole.entries or ()), part: value}
+                    self.keep_as(inner, replace(whole, entries=tuple(entries.items())))
+                elif whole is not None and whole.thing is not None:
+                    self.assign(whole.thing, part, value, self.site(base.at))
 
 
 def _mixed(held: Value, added: Sequence[Value]) -> Value:

@@ -27,6 +27,8 @@ CLAMPS = frozenset({"builtins.max", "builtins.min", "builtins.round", "builtins.
 NUMBERS = frozenset({"datetime.timedelta", "builtins.float", "builtins.int", "builtins.max", "builtins.min"})
 """Calls that give a number or a time, worked out where they are given literals."""
 
+SEARCHES = frozenset({"builtins.any", "builtins.all", "builtins.next"})
+
 COPIES = frozenset({"builtins.list", "builtins.set", "builtins.tuple", "builtins.sorted"})
 """What holds the same things after these."""
 
@@ -82,7 +84,10 @@ class Libraries(Holding):
             return value
         for place, callback in target.callbacks:
             if isinstance(callback, str):
-                self.enter(callback, self.handed(callback, role, given, place), expr.at)
+                answer = self.enter(callback, self.handed(callback, role, given, place), expr.at)
+                if path == "builtins.filter" and len(given.positional) == 2:
+                    # What passes is of the things given, and the function has said yes to each.
+                    return replace(given.positional[1], test=self.truth(answer, self.site(expr.at)))
         return self.result(path, callee, given, expr)
 
     def handed(self, callback: str, role: str | None, given: Given, place: int) -> dict[str, Value]:
@@ -129,6 +134,9 @@ class Libraries(Holding):
         if path == "builtins.bool" and given.positional:
             asked = given.positional[0]
             return Value(asked.origins, test=self.truth(asked, self.site(expr.at)))
+        if path in SEARCHES and given.positional and given.positional[0].column is not None:
+            # What a column holds is looked through for something.
+            return Value(given.positional[0].origins, column=given.positional[0].column)
         if path == "builtins.dict":
             entries = dict(given.positional[0].entries or ()) if given.positional else {}
             entries.update(given.keywords)

@@ -387,7 +387,13 @@ class Values(Relations):
         items = (element,) if element.thing is not None or element.entries is not None else None
         # What is made of rows is asked what is in it, as the table would be, and is empty where that has none.
         rows = replace(source, values=True) if source is not None and items is None else source
-        return Value(origins_of([*values, element]), items=items, rows=rows, test=picked if picked.true else None)
+        return Value(
+            origins_of([*values, element]),
+            items=items,
+            rows=rows,
+            test=picked if picked.true else None,
+            column=values[0].column if items is None and rows is None else None,
+        )
 
     def item(self, iterable: Value, expr: f.Expr) -> Value:
         """One element of what is iterated over."""
@@ -417,9 +423,10 @@ class Values(Relations):
 
 
 def lacking(value: Value) -> Facts:
-    """What holds for each thing in a collection of those for which there is no row yet."""
+    """What holds for each thing in a collection of those for which there is no row yet, or which this run has
+    claimed."""
     said = value.test.true if value.test is not None else frozenset()
-    return frozenset(fact for fact in said if fact.kind == "exists" and not fact.holds)
+    return frozenset(fact for fact in said if fact.kind == "claim" or (fact.kind == "exists" and not fact.holds))
 
 
 def _folded(operator: str, left: Value, right: Value) -> tuple[object] | None:

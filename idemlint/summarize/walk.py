@@ -282,12 +282,18 @@ class Walk(Contexts):
             self.bind_target(statement.target, given)
 
         self.turn(number, statement.body, start, bound(statement))
+        nothing = self.truth(iterable, self.site(statement.at)).false if iterable.column is not None else frozenset()
+        if leaves(statement.body) and not breaks(statement.body):
+            # Who comes here has looked through all that the column holds and not found what makes a turn leave.
+            self.learn(*nothing)
         if not statement.orelse:
             return False
         before = self.facts
-        if iterable.rows is not None and breaks(statement.body):
-            # None of the rows was the one that was looked for.
-            self.learn(*self.any_rows(iterable.rows, self.site(statement.iterable.at)).false)
+        if breaks(statement.body):
+            # Nothing that the column holds, and none of the rows, was the one that was looked for.
+            self.learn(*nothing)
+            if iterable.rows is not None:
+                self.learn(*self.any_rows(iterable.rows, self.site(statement.iterable.at)).false)
         ended = self.run_body(statement.orelse)
         self.facts &= before
         return ended
