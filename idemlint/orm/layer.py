@@ -16,10 +16,10 @@ class Layer:
     """A data layer, as the functions that answer for it; they say themselves what they take and give. For what a layer
     leaves out the answers of `absent` hold.
 
-    `migrates` are the words of calls that migrations make, `unstored` attributes that
-    are true of a row until it is stored. `fills` is the method of a row that the layer calls before it stores it (""
-    for none). `unit_of_work` says that a session keeps the rows it loaded and stores what becomes of them when it
-    commits, `mixins` that classes which are no models lend their columns to models.
+    `migrates` are the words of calls that migrations make, `unstored` attributes that are true of a row until it is
+    stored. `fills` is the method of a row that the layer calls before it stores it ("" for none). `unit_of_work` says
+    that a session keeps the rows it loaded and stores what becomes of them when it commits, `mixins` that classes which
+    are no models lend their columns to models.
     """
 
     name: str
