@@ -185,4 +185,6 @@ def counted(program: Program, runs: tuple[Run, ...]) -> Summary:
 
 def partly(program: Program, runs: tuple[Run, ...]) -> tuple[str, ...]:
     """The names of the tasks that reached the bounds of a walk, so that more may be wrong with them than was found."""
-    return tuple(sorted(program.tasks[run.root.task].name for run in runs if run.capped and run.root.task is not None))
+    # What runs beside a task has a run of its own, under the same name.
+    cut = {run.root.task for run in runs if run.capped and run.root.task is not None}
+    return tuple(sorted(program.tasks[task].name for task in cut))
