@@ -320,6 +320,10 @@ class Catalog:
         spelled = "".join(word.capitalize() for word in _words(model_name)) if model_name.islower() else model_name
         return spelled.endswith(self.words.one_row_per_run)
 
+    def is_lock_name(self, method: str) -> bool:
+        """Whether the name of a method alone says that it locks what it finds: `accounts.get_for_update(id)`."""
+        return any(fnmatchcase(method, pattern) for pattern in self.words.locks)
+
     def measured(self, field_name: str) -> bool:
         """Whether the name of a numeric column says how an attempt went: how long it took, which status came back."""
         return any(word in self.words.measured for word in _words(field_name))

@@ -48,7 +48,7 @@ class Words:
     name by which a POST only reads, unless one of `writes` stands there too, `again` words at the end of an address's
     path by which it may be repeated; `key` and `no_key` are patterns of parameter and header names in lower case;
     `one_row_per_run` are endings of model names; `measured` are words of numeric columns that say how an attempt
-    went."""
+    went; `locks` are patterns of methods that lock what they find, whatever it is called on."""
 
     money: tuple[str, ...] = ()
     internal: tuple[str, ...] = ()
@@ -60,3 +60,4 @@ class Words:
     one_row_per_run: tuple[str, ...] = ()
     measured: tuple[str, ...] = ()
     credential: tuple[str, ...] = ()
+    locks: tuple[str, ...] = ()

@@ -295,6 +295,7 @@ _FILE: Mapping[str, read.Reader] = {
         one_row_per_run=_strings,
         measured=_strings,
         credential=_strings,
+        locks=_strings,
     ),
     "framework": read.row(
         rows.Framework,

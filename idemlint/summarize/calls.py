@@ -78,7 +78,7 @@ class Calls(Libraries):
             return Value(frozenset({Origin("process")}), test=known)
         if isinstance(expr.function, f.Attribute) and expr.function.name in PUTS:
             self.put_into(expr.function.base, expr.function.name, given)
-        if isinstance(target, LibraryCall | UnresolvedCall) and self.open and _locks(expr):
+        if isinstance(target, LibraryCall | UnresolvedCall) and self.open and self.catalog.is_lock_name(_method(expr)):
             self.record("read", expr.at, lock=self.open[0], opaque=True)
         match target:
             case ProjectCall():
@@ -151,7 +151,6 @@ def _runs_task(expr: f.Call) -> bool:
     return named or {argument.star for argument in expr.arguments} == {"*", "**"}
 
 
-def _locks(expr: f.Call) -> bool:
-    """Whether a call says by its name that it locks what it finds, whatever that is: `accounts.get_for_update(id)`."""
-    name = expr.function.name if isinstance(expr.function, f.Attribute) else ""
-    return "for_update" in name
+def _method(expr: f.Call) -> str:
+    """The name of the method that is called; "" where it is none."""
+    return expr.function.name if isinstance(expr.function, f.Attribute) else ""
